@@ -1,0 +1,1 @@
+"""Pure: marks, ledger, statistics. Time comes in as data; nothing here reads a clock or waits."""

@@ -1,0 +1,1 @@
+"""Reading, resampling and measuring audio."""

@@ -1,0 +1,1 @@
+"""Speech synthesis by speakable pieces."""
