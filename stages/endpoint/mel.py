@@ -1,8 +1,8 @@
 """Whisper's log-mel features of eight seconds, as smart-turn was trained on.
 
-Method: Whisper (Radford et al. 2022): 25 ms periodic Hann windows every 10 ms, 80 Slaney mel bands, log10, the
-lowest 8 decades under the maximum kept; the audio is brought to zero mean and unit variance first, as the Hugging
-Face feature extractor does with ``do_normalize``.
+Method: Whisper (Radford et al. 2022): 25 ms periodic Hann windows every 10 ms, 80 Slaney mel bands, log10,
+the lowest 8 decades under the maximum kept. The audio is first brought to zero mean and unit variance, as the
+Hugging Face feature extractor does with ``do_normalize``.
 """
 
 from __future__ import annotations
