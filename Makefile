@@ -1,0 +1,62 @@
+# `make help` explains every target. Works with GNU make 3.81 and later.
+.DEFAULT_GOAL := help
+.PHONY: help venv models demo test check fix lock clean
+
+BIN := .venv/bin
+PYTHON := $(BIN)/python
+PIP := $(PYTHON) -m pip --disable-pip-version-check
+REQUIREMENTS := requirements/bootstrap.txt requirements/dev.txt requirements/llama.txt
+
+# Thread pools that spin beside each other ruin every latency; set before numpy loads (docs/decisions/0001).
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+
+help: ## Show this list.
+	@echo "Budgie: a voice agent that answers within half a second on this machine."
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "The models and the compiled llama.cpp lie in \$$XDG_CACHE_HOME/budgie (~/.cache/budgie), shared by all copies."
+
+venv: .venv/.packages ## Make .venv: Python packages, and llama.cpp built once for this processor.
+	@$(PYTHON) -m tools.build_llama
+
+.venv/.packages: $(REQUIREMENTS) tools/find_python.sh
+	@python=$$(sh tools/find_python.sh) && echo "Making .venv with $$python" && "$$python" -m venv --clear .venv
+	@echo "Installing the pinned packages (about 350 MB to download; one to three minutes) ..."
+	@$(PIP) install -q --require-hashes -r requirements/bootstrap.txt
+	@$(PIP) install -q --no-build-isolation --require-hashes -r requirements/dev.txt
+	@touch $@
+
+models: venv ## Fetch and verify the embedded models (about 900 MB to download).
+	@$(PYTHON) main.py models pull
+
+demo: models ## Make the demo call, replay it in real time, print the latency report; results in out/demo.
+	@test -f out/calls/demo.wav || $(PYTHON) main.py calls make configs/calls/demo.yaml --out out/calls/demo.wav
+	$(PYTHON) main.py replay out/calls/demo.wav --out out/demo
+
+test: models ## Run all tests, with the models and, where they are present, the recorded calls.
+	$(PYTHON) -m pytest
+
+check: venv ## Lint, types, import contracts, and the tests that need no models: under a minute.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/mypy -p tools
+	$(BIN)/lint-imports
+	$(PYTHON) -m pytest -m "not models and not calls"
+
+fix: venv ## Put imports, formatting and what else ruff can mend in order.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+UV_LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+lock: venv ## Pin the newest allowed packages again (requirements/*.txt, with hashes, for every platform).
+	cd requirements && ../$(UV_LOCK) --upgrade --allow-unsafe bootstrap.in -o bootstrap.txt
+	cd requirements && ../$(UV_LOCK) --upgrade build.in -o build.txt
+	cd requirements && ../$(UV_LOCK) --upgrade ../pyproject.toml llama-runtime.in -o run.txt
+	cd requirements && ../$(UV_LOCK) --upgrade --extra dev -c run.txt ../pyproject.toml llama-runtime.in -o dev.txt
+
+clean: ## Remove .venv, results and tool caches. Models and the built wheel stay in the cache.
+	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""What builds and maintains the project; nothing here is imported by it."""
