@@ -1,0 +1,1 @@
+"""The whole configuration: its model, its strict loader, and what explains it."""

@@ -1,0 +1,97 @@
+"""Settings of turn taking: when a turn opens, when it is over, when the caller cuts in."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from stages.endpoint.config import SmartTurnConfig, VadConfig
+
+
+class HoldPoint(BaseModel):
+    """One step of the schedule: this sure, this much silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    probability: float = Field(ge=0.0, le=1.0, description="turn-end probability from which this step holds")
+    silence_ms: float = Field(ge=0.0, le=10_000.0, description="silence after which the turn is then over")
+
+
+class EndpointConfig(BaseModel):
+    """Voice activity, turn end and the rules between them. Times are milliseconds of audio."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    vad_threshold: float = Field(
+        0.5, ge=0.01, le=0.99, description="voice probability from which a window is voiced"
+    )
+    vad_release: float = Field(
+        0.35, ge=0.01, le=0.99, description="probability below which a voiced run ends; below the threshold"
+    )
+    open_ms: float = Field(96.0, ge=32.0, le=1000.0, description="unbroken voice that opens a turn")
+    resume_ms: float = Field(
+        64.0, ge=32.0, le=1000.0, description="unbroken voice that ends a pause inside a turn"
+    )
+    barge_in_ms: float = Field(
+        192.0, ge=32.0, le=2000.0, description="unbroken voice over a reply that stops it"
+    )
+    reopen_within_ms: float = Field(
+        1500.0,
+        ge=0.0,
+        le=10_000.0,
+        description="how soon after the turn's end the caller may go on with the same turn",
+    )
+    decide_after_ms: float = Field(
+        64.0,
+        ge=32.0,
+        le=2000.0,
+        description="silence at which the turn-end model is first asked; at 0 it does not know yet",
+    )
+    repeat_ms: float = Field(
+        96.0, ge=32.0, le=2000.0, description="silence between two questions to it in one pause"
+    )
+    points: tuple[HoldPoint, ...] = Field(
+        (
+            HoldPoint(probability=0.95, silence_ms=64.0),
+            HoldPoint(probability=0.8, silence_ms=160.0),
+            HoldPoint(probability=0.5, silence_ms=320.0),
+        ),
+        description="schedule, surest first: the silence that ends a turn at each turn-end probability",
+    )
+    timeout_ms: float = Field(
+        1400.0, ge=200.0, le=10_000.0, description="silence that ends a turn whatever the model says"
+    )
+    text_limit_ms: float = Field(
+        2500.0,
+        ge=200.0,
+        le=20_000.0,
+        description="silence after which a turn is closed although its words are missing",
+    )
+    ask_again_voiced_ms: float = Field(
+        400.0,
+        ge=0.0,
+        le=10_000.0,
+        description="voice without words from which the agent asks the caller to repeat",
+    )
+    vad: VadConfig = Field(VadConfig(), description="voice activity model")
+    smart_turn: SmartTurnConfig = Field(SmartTurnConfig(), description="turn-end model")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.vad_release > self.vad_threshold:
+            raise ValueError("vad_release must not be above vad_threshold.")
+        for sure, less in zip(self.points, self.points[1:], strict=False):
+            if less.probability >= sure.probability or less.silence_ms < sure.silence_ms:
+                raise ValueError(
+                    "points must go from sure to unsure: probabilities falling, silences not falling."
+                )
+        if self.points and self.points[-1].silence_ms > self.timeout_ms:
+            raise ValueError("timeout_ms must not be below the last silence in points.")
+        return self
+
+    def hold_ms(self, probability: float | None) -> float:
+        """Silence that ends the turn at this turn-end ``probability`` (None: not known yet)."""
+        if probability is None:
+            return self.timeout_ms
+        return next((p.silence_ms for p in self.points if probability >= p.probability), self.timeout_ms)

@@ -1,0 +1,49 @@
+"""The whole configuration, made of the parts' own models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from agent.config.endpoint import EndpointConfig
+from agent.config.parts import ComputeConfig, PathsConfig, ReplayConfig
+from latency_budget.config import BudgetConfig
+from stages.asr.config import AsrConfig
+from stages.council.config import SeatConfig
+from stages.tts.config import TtsConfig
+
+SeatName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class Config(BaseModel):
+    """Everything that can be set. Frozen; ``Config()`` is what ``configs/default.yaml`` says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    persona: str = Field(
+        "bank",
+        min_length=1,
+        description="who answers: a name from configs/personas, or a .yaml file beside this one",
+    )
+    budget: BudgetConfig = Field(BudgetConfig(), description="how quick an answer has to be")
+    compute: ComputeConfig = Field(ComputeConfig(), description="the cores and who gets them")
+    endpoint: EndpointConfig = Field(EndpointConfig(), description="turn taking")
+    asr: AsrConfig = Field(AsrConfig(), description="recognition")
+    seats: Mapping[SeatName, SeatConfig] = Field(
+        {"fast": SeatConfig()}, min_length=1, description="language models by the name of their seat"
+    )
+    tts: TtsConfig = Field(TtsConfig(), description="speech synthesis")
+    replay: ReplayConfig = Field(ReplayConfig(), description="recorded calls")
+    paths: PathsConfig = Field(PathsConfig(), description="where things are kept")
+
+
+def thread_caps(config: Config) -> dict[str, int]:
+    """The thread cap of every stage by its key: the one view of who may use how many cores at once."""
+    caps = {
+        "endpoint.smart_turn.threads": config.endpoint.smart_turn.threads,
+        "asr.threads": config.asr.threads,
+        "tts.threads": config.tts.threads,
+    }
+    return caps | {f"seats.{name}.threads": seat.threads for name, seat in config.seats.items()}
