@@ -1,0 +1,1 @@
+"""Calls: recordings with labelled turns. Reads, labels, makes and shortens them."""
