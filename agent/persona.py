@@ -29,8 +29,8 @@ class Persona(BaseModel):
     def system_prompt(self) -> str:
         """The system message: the same text on every turn, so that it stays in the model's cache.
 
-        Small models follow a plain list of sentences better than headings; what to do without a fact comes last,
-        where they still remember it.
+        Small models follow a plain list of sentences better than headings; what to do without a fact comes
+        last, where they still remember it.
         """
         facts = "\n".join(f"- {fact}" for fact in self.facts)
         return (

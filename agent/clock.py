@@ -1,0 +1,22 @@
+"""The one file that reads the time.
+
+Everything else gets time as data. The clock is the event loop's own (monotonic), so that a test may run the whole
+pipeline on virtual time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+
+def now_ms() -> float:
+    """Milliseconds on the running loop's monotonic clock."""
+    return asyncio.get_running_loop().time() * 1000.0
+
+
+async def sleep_until_ms(at_ms: float) -> float:
+    """Wait until ``at_ms``; returns how late the wake-up was, in milliseconds (never negative)."""
+    wait = at_ms - now_ms()
+    if wait > 0:
+        await asyncio.sleep(wait / 1000.0)
+    return max(0.0, now_ms() - at_ms)

@@ -1,0 +1,136 @@
+"""All messages of our own between processors, by hop. What pipecat has a frame for uses pipecat's.
+
+Each carries the turn or reply that it belongs to; news of an old one is dropped where it arrives. Positions are
+milliseconds of audio since the stream began.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipecat.frames.frames import AggregatedTextFrame, DataFrame, LLMContextFrame, SystemFrame
+
+from stages.contract import Message
+
+# -- hearing -> turn end (downstream) ---------------------------------------------------------------------------------
+
+
+@dataclass
+class VoiceFrame(SystemFrame):
+    """One voice-activity window was heard; ``position_ms`` is its end."""
+
+    position_ms: float
+    probability: float
+    voiced: bool
+
+
+@dataclass
+class HeardFrame(SystemFrame):
+    """The words of a turn up to its last voiced window at ``covers_ms``. ``rejected``: no speech, and why."""
+
+    turn: int
+    covers_ms: float
+    text: str
+    rejected: str | None = None
+
+
+# -- turn end -> hearing (upstream) -----------------------------------------------------------------------------------
+
+
+@dataclass
+class TurnOpenedFrame(SystemFrame):
+    """A caller's turn began; its audio starts at ``start_ms``."""
+
+    turn: int
+    start_ms: float
+
+
+@dataclass
+class ReadFrame(SystemFrame):
+    """Write down the turn as far as ``covers_ms``: the caller has paused there."""
+
+    turn: int
+    covers_ms: float
+
+
+# -- turn end -> council (downstream) ---------------------------------------------------------------------------------
+
+
+@dataclass
+class PrefillFrame(SystemFrame):
+    """The caller speaks: read the conversation so far into the model's cache."""
+
+    turn: int
+    messages: list[Message]
+
+
+@dataclass
+class ReplyFrame(LLMContextFrame):
+    """The turn is over: answer it. ``fixed`` is a sentence to say as it is, without asking a model.
+
+    It is pipecat's signal to run a language model, so that one of pipecat's services can stand in for ours.
+    """
+
+    turn: int = 0
+    reply: int = 0
+    fixed: str | None = None
+
+
+@dataclass
+class ReplyCancelledFrame(SystemFrame):
+    """The reply is no longer wanted: nothing more of it may be generated, spoken or played. Both ways."""
+
+    reply: int
+
+
+# -- council -> speaking (downstream) ---------------------------------------------------------------------------------
+
+
+@dataclass
+class PieceFrame(AggregatedTextFrame):
+    """A speakable piece of a reply. ``content``: it says something about what was asked (see docs/latency.md).
+
+    ``last`` marks the end of the reply; its text may be empty. A text frame that pipecat's own speech services take.
+    """
+
+    reply: int = 0
+    index: int = 0
+    content: bool = True
+    last: bool = False
+
+
+# -- speaking -> output (downstream, in the order of the audio) -------------------------------------------------------
+
+
+@dataclass
+class PieceAudioFrame(DataFrame):
+    """The audio that follows belongs to this piece."""
+
+    reply: int
+    index: int
+    text: str
+    content: bool
+
+
+@dataclass
+class ReplyAudioEndFrame(DataFrame):
+    """All audio of the reply has been handed over."""
+
+    reply: int
+
+
+# -- output -> everyone (upstream) ------------------------------------------------------------------------------------
+
+
+@dataclass
+class ReplyAudibleFrame(SystemFrame):
+    """The first audible sample of the reply was written."""
+
+    reply: int
+
+
+@dataclass
+class ReplyPlayedFrame(SystemFrame):
+    """The reply is over: played to its end, or there was nothing to play."""
+
+    reply: int

@@ -1,0 +1,77 @@
+"""The pipeline, wired in one place. A transport brings the caller's audio and takes ours away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipecat.observers.user_bot_latency_observer import UserBotLatencyObserver
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.transports.base_transport import BaseTransport
+from stages.tts.pieces import PieceSplitter
+
+from agent.audio_history import AudioHistory
+from agent.compute import Compute
+from agent.dialogue import Dialogue
+from agent.processors.council import CouncilProcessor, SeatPlan
+from agent.processors.hearing import HearingProcessor, VoiceThresholds
+from agent.processors.speaking import SpeakingProcessor
+from agent.processors.turn_end import TurnEndProcessor
+from agent.recorder import Recorder
+from agent.turn import Rules
+from stages.contract import RATE_HZ, Recogniser, TurnEndModel, Voice, VoiceActivity
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The engines and settings that one call runs on."""
+
+    vad: VoiceActivity
+    turn_end: TurnEndModel
+    recogniser: Recogniser
+    seat: SeatPlan
+    voice: Voice
+    compute: Compute
+    rules: Rules
+    thresholds: VoiceThresholds
+    asr_threads: int
+    tts_threads: int
+    splitter: type[PieceSplitter]
+    safe_sentence: str
+    again_sentence: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call on the pipeline: run ``worker``; ``turns`` knows whether anything is under way."""
+
+    worker: PipelineWorker
+    turns: TurnEndProcessor
+
+
+def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: Recorder) -> Call:
+    """Caller -> hearing -> turn end -> council -> speaking -> loudspeaker."""
+    audio = AudioHistory()
+    hearing = HearingProcessor(
+        parts.vad, parts.recogniser, audio, parts.compute, recorder, parts.thresholds, parts.asr_threads
+    )
+    turns = TurnEndProcessor(
+        parts.turn_end, audio, parts.compute, recorder, dialogue, parts.rules, parts.again_sentence
+    )
+    council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
+    speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads)
+    observer = UserBotLatencyObserver()
+
+    @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]
+    async def _observed(_: object, seconds: float) -> None:
+        recorder.observed_ms.append(seconds * 1000.0)
+
+    worker = PipelineWorker(
+        Pipeline([transport.input(), hearing, turns, council, speaking, transport.output()]),
+        params=PipelineParams(audio_in_sample_rate=RATE_HZ, audio_out_sample_rate=parts.voice.rate_hz),
+        observers=[observer],
+        enable_rtvi=False,
+        enable_turn_tracking=False,
+        idle_timeout_secs=None,
+    )
+    return Call(worker, turns)

@@ -1,0 +1,1 @@
+"""One pipecat processor a stage: hearing, turn end, council, speaking."""

@@ -1,0 +1,163 @@
+"""Thinking: answers a committed turn with the fast seat, piece by speakable piece."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pipecat.frames.frames import Frame, LLMFullResponseEndFrame, LLMFullResponseStartFrame
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.utils.text.base_text_aggregator import TextType
+from stages.council.clean import SpokenText
+from stages.tts.pieces import PieceSplitter, is_opener
+
+from agent.clock import now_ms
+from agent.compute import Compute, Grant, Job, Priority
+from agent.frames import PieceFrame, PrefillFrame, ReplyCancelledFrame, ReplyFrame
+from agent.recorder import Recorder
+from stages.contract import Message, Piece, Prefill, Seat
+from stages.errors import Aborted, StageError
+
+
+@dataclass(frozen=True, slots=True)
+class SeatPlan:
+    """One seat and how it is asked. ``name`` is also the resource that serialises its use."""
+
+    name: str
+    seat: Seat
+    threads: int
+    max_tokens: int
+    temperature: float
+
+
+class CouncilProcessor(FrameProcessor):
+    """Turns a :class:`ReplyFrame` into pieces of text."""
+
+    def __init__(
+        self,
+        plan: SeatPlan,
+        compute: Compute,
+        recorder: Recorder,
+        splitter: Callable[[], PieceSplitter],
+        safe_sentence: str,
+    ) -> None:
+        super().__init__()
+        self._plan, self._compute, self._recorder = plan, compute, recorder
+        self._splitter, self._safe = splitter, safe_sentence
+        self._reply = 0
+        self._job: Job[None] | None = None
+        self._prefill: Job[Prefill] | None = None
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Answer, read ahead, or stop; everything else passes."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, ReplyFrame):
+            self._stop()
+            self._reply = frame.reply
+            self.create_task(self._answer(frame), f"reply-{frame.reply}")
+        elif isinstance(frame, PrefillFrame):
+            self._read_ahead(frame.messages)
+        else:
+            if isinstance(frame, ReplyCancelledFrame) and frame.reply == self._reply:
+                self._stop()
+                self._reply = 0
+            await self.push_frame(frame, direction)
+
+    def _stop(self) -> None:
+        for job in (self._job, self._prefill):
+            if job:
+                job.abort()
+        self._job = self._prefill = None
+
+    def _read_ahead(self, messages: list[Message]) -> None:
+        if self._job and not self._job.done.done():
+            return  # a reply is being made: its own prompt comes first
+        self._prefill = self._compute.submit(
+            Priority.PREFILL,
+            lambda grant: self._plan.seat.prefill(messages, abort=grant.aborted),
+            threads=self._plan.threads,
+            resource=self._plan.name,
+        )
+
+    async def _answer(self, frame: ReplyFrame) -> None:
+        await self.push_frame(LLMFullResponseStartFrame())
+        self._recorder.mark(frame.reply, "reply_started", now_ms())
+        count = 0
+        if frame.fixed:
+            await self._emit(frame.reply, 0, frame.fixed, content=False)
+            count = 1
+        else:
+            count = await self._generate(frame)
+        if self._reply != frame.reply:
+            return
+        if count == 0:
+            await self._emit(frame.reply, 0, self._safe, content=True)
+            count = 1
+        await self._emit(frame.reply, count, "", content=False, last=True)
+        await self.push_frame(LLMFullResponseEndFrame())
+
+    async def _generate(self, frame: ReplyFrame) -> int:
+        """Run the seat and pass its pieces on as they come; returns how many there were."""
+        pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        messages: list[Message] = list(frame.context.messages)  # type: ignore[arg-type]
+
+        def work(grant: Grant) -> None:
+            try:
+                self._run_seat(grant, messages, lambda p: loop.call_soon_threadsafe(pieces.put_nowait, p))
+            finally:
+                loop.call_soon_threadsafe(pieces.put_nowait, None)
+
+        self._job = job = self._compute.submit(
+            Priority.MODEL, work, threads=self._plan.threads, resource=self._plan.name
+        )
+        count, tokens = 0, 0
+        splitter, spoken = self._splitter(), SpokenText()
+        while (piece := await pieces.get()) is not None:
+            tokens += piece.tokens
+            for text in splitter.push(spoken.push(piece.text)):
+                await self._emit(frame.reply, count, text, content=not is_opener(text))
+                count += 1
+        if await self._finished(job, frame.reply, tokens):
+            rest = [] if tokens >= self._plan.max_tokens and count else splitter.push(spoken.flush())
+            rest += [] if tokens >= self._plan.max_tokens and count else splitter.flush()
+            for text in rest:
+                await self._emit(frame.reply, count, text, content=not is_opener(text))
+                count += 1
+        return count
+
+    def _run_seat(self, grant: Grant, messages: list[Message], put: Callable[[Piece], object]) -> None:
+        plan = self._plan
+        pieces = plan.seat.reply(
+            messages, max_tokens=plan.max_tokens, temperature=plan.temperature, abort=grant.aborted
+        )
+        for piece in pieces:
+            put(piece)
+            grant.checkpoint()
+
+    async def _finished(self, job: Job[None], reply: int, tokens: int) -> bool:
+        """Wait for the seat's end; False if it was aborted. A fault is recorded and what there is, is kept."""
+        record = self._recorder.records.get(reply)
+        try:
+            await job.done
+        except Aborted:
+            return False
+        except StageError as error:
+            self._recorder.failed(f"seat {self._plan.name}: {error}")
+        finally:
+            if record:
+                record.prefill, record.generated = self._plan.seat.last_prefill, tokens
+        return True
+
+    async def _emit(self, reply: int, index: int, text: str, *, content: bool, last: bool = False) -> None:
+        if reply != self._reply:
+            return
+        if text:
+            self._recorder.mark(reply, "reply_first_segment", now_ms())
+            record = self._recorder.records.get(reply)
+            if record:
+                record.said.append(text)
+        await self.push_frame(
+            PieceFrame(text, TextType.SENTENCE, reply=reply, index=index, content=content, last=last)
+        )

@@ -1,0 +1,1 @@
+"""Where audio comes from and goes to. A microphone is one more transport; nothing else changes."""
