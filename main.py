@@ -9,7 +9,8 @@ import sys
 def prepare_environment(*, debug: bool) -> None:
     """Set what libraries read once, when they are first imported.
 
-    One thread for numpy's own pools: with theirs spinning, a turn-end prediction took 86-116 ms instead of 43-61 ms.
+    One thread for numpy's own pools: with theirs spinning, a turn-end prediction took 86-116 ms instead of
+    43-61 ms.
     pipecat logs whole conversations to stderr at DEBUG unless loguru was told otherwise before.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 import typer
 from typer.main import get_command
 
-from agent.cli.failure import Failure, explain, report
+from agent.cli.failure import explain, report
 from agent.cli.lazy import Entry, lazy_group
 
 PROGRAM = "main.py"
 
 COMMANDS = (
-    Entry("replay", "Replay a recorded call in real time and measure every turn.", "agent.cli.replay", "replay"),
+    Entry(
+        "replay", "Replay a recorded call in real time and measure every turn.", "agent.cli.replay", "replay"
+    ),
     Entry("calls", "Show, label and make the calls that replay reads.", "agent.cli.calls"),
     Entry("models", "List, fetch and verify the embedded models.", "agent.cli.models"),
     Entry("doctor", "Check this machine: CPU, memory, disk, libraries, models.", "agent.cli.doctor"),
@@ -92,7 +94,6 @@ def run(argv: Sequence[str], *, debug: bool = False) -> int:
         typer.get_text_stream("stdout").flush()
     except typer.Exit as exc:
         return exc.exit_code
-    except (Exception, KeyboardInterrupt) as exc:
-        failure: Failure = explain(exc)
-        return report(failure, exc, debug=debug)
+    except (Exception, KeyboardInterrupt) as exc:  # noqa: BLE001 - the one place where every error ends
+        return report(explain(exc), exc, debug=debug)
     return 0

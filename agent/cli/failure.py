@@ -45,24 +45,30 @@ def explain(exc: BaseException) -> Failure:
     if isinstance(exc, MemoryError):
         return Failure("out of memory.", "Choose smaller models, or close other programs.", ENVIRONMENT)
     if isinstance(exc, ModuleNotFoundError):
-        return Failure(f"the package {exc.name} is not installed for {sys.executable}.", "Run `make venv`.", ENVIRONMENT)
+        return Failure(
+            f"the package {exc.name} is not installed for {sys.executable}.", "Run `make venv`.", ENVIRONMENT
+        )
     return _unforeseen(exc)
 
 
 def _usage(exc: typer.TyperException) -> Failure:
     ctx = getattr(exc, "ctx", None)
     hint = f"`{ctx.command_path} --help` shows what it takes." if ctx is not None else ""
+    message = exc.format_message()
     # A bare group has printed its help already; its error carries no text.
-    message = exc.format_message() or "a sub-command is missing."
-    return Failure(message, hint, INPUT)
+    return Failure(message, hint if message else "", INPUT)
 
 
 def _operating_system(exc: OSError) -> Failure:
     where = f"{exc.filename}: " if exc.filename else ""
     if exc.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Failure(f"{where}no space left on the disk.", "Free some space, or write elsewhere.", ENVIRONMENT)
+        return Failure(
+            f"{where}no space left on the disk.", "Free some space, or write elsewhere.", ENVIRONMENT
+        )
     if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return Failure(f"{where}not permitted ({exc.strerror}).", "Check the permissions of that path.", ENVIRONMENT)
+        return Failure(
+            f"{where}not permitted ({exc.strerror}).", "Check the permissions of that path.", ENVIRONMENT
+        )
     if exc.errno in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR):
         return Failure(f"{where}{exc.strerror}.", "Check the path.", INPUT)
     return Failure(f"{where}{exc.strerror or exc}.", "", ENVIRONMENT)
@@ -84,7 +90,8 @@ def report(failure: Failure, exc: BaseException, *, debug: bool) -> int:
         traceback.print_exception(exc)
     elif failure.bug:
         hint = _keep(exc)
-    typer.echo(f"{typer.style('error:', fg='red', bold=True)} {failure.message}", err=True)
+    if failure.message:
+        typer.echo(f"{typer.style('error:', fg='red', bold=True)} {failure.message}", err=True)
     if hint:
         typer.echo(f"{typer.style('hint:', fg='cyan', bold=True)} {hint}", err=True)
     return failure.exit_code

@@ -82,7 +82,7 @@ def _override(document: Document, override: str) -> None:
     defaults: Any = Config().model_dump(mode="json")
     here: Any = document.data
     for part in path[:-1]:
-        # What the file leaves out is filled from the default, so that an override changes one value and no other.
+        # What the file leaves out is filled from the default: an override changes one value and no other.
         defaults = defaults.get(part) if isinstance(defaults, Mapping) else None
         if here.get(part) is None:
             here[part] = dict(defaults) if isinstance(defaults, Mapping) else {}

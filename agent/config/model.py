@@ -9,10 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from agent.config.endpoint import EndpointConfig
 from agent.config.parts import ComputeConfig, PathsConfig, ReplayConfig
+from agent.config.staged import RecognitionConfig, ReplySeatConfig, SpeechConfig
 from latency_budget.config import BudgetConfig
-from stages.asr.config import AsrConfig
-from stages.council.config import SeatConfig
-from stages.tts.config import TtsConfig
 
 SeatName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 
@@ -30,11 +28,11 @@ class Config(BaseModel):
     budget: BudgetConfig = Field(BudgetConfig(), description="how quick an answer has to be")
     compute: ComputeConfig = Field(ComputeConfig(), description="the cores and who gets them")
     endpoint: EndpointConfig = Field(EndpointConfig(), description="turn taking")
-    asr: AsrConfig = Field(AsrConfig(), description="recognition")
-    seats: Mapping[SeatName, SeatConfig] = Field(
-        {"fast": SeatConfig()}, min_length=1, description="language models by the name of their seat"
+    asr: RecognitionConfig = Field(RecognitionConfig(), description="recognition")
+    seats: Mapping[SeatName, ReplySeatConfig] = Field(
+        {"fast": ReplySeatConfig()}, min_length=1, description="language models by the name of their seat"
     )
-    tts: TtsConfig = Field(TtsConfig(), description="speech synthesis")
+    tts: SpeechConfig = Field(SpeechConfig(), description="speech synthesis")
     replay: ReplayConfig = Field(ReplayConfig(), description="recorded calls")
     paths: PathsConfig = Field(PathsConfig(), description="where things are kept")
 

@@ -10,7 +10,7 @@ from agent.errors import AgentError
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: where it stands (``file:line`` or ``--set``), the line to sort by, what is wrong, the way out."""
+    """One mistake: where it stands (``file:line`` or ``--set``), the line to sort by, and the way out."""
 
     where: str
     line: int

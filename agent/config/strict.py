@@ -18,7 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def load_model(path: Path, model: type[Model]) -> Model:
-    """Read the YAML file ``path`` as ``model``. Raises AgentError that lists every mistake with file and line."""
+    """Read the YAML file ``path`` as ``model``. Raises AgentError that lists every mistake with its line."""
     return check(read_document(path), model)
 
 

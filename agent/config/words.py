@@ -26,18 +26,21 @@ def children(root: Schema, schema: Schema) -> Mapping[str, Schema]:
     return properties
 
 
+def below(root: Schema, schema: Schema, part: str | int) -> Schema | None:
+    """The schema of the key or list item ``part`` directly below ``schema``, or None if there is none."""
+    schema = resolve(root, schema)
+    found = schema.get("properties", {}).get(part)
+    if found is None:
+        found = schema.get("items") if isinstance(part, int) else _any_name(schema)
+    return resolve(root, found) if isinstance(found, Mapping) else None
+
+
 def find(root: Schema, path: KeyPath) -> Schema | None:
     """The schema of the key at ``path``, or None if there is no such key."""
-    schema: Schema = root
+    schema: Schema | None = root
     for part in path:
-        schema = resolve(root, schema)
-        below = schema.get("properties", {}).get(part)
-        if below is None:
-            below = schema.get("items") if isinstance(part, int) else _any_name(schema)
-        if not isinstance(below, Mapping):
-            return None
-        schema = below
-    return resolve(root, schema)
+        schema = None if schema is None else below(root, schema, part)
+    return schema
 
 
 def _any_name(schema: Schema) -> Schema | None:
@@ -50,12 +53,15 @@ def _any_name(schema: Schema) -> Schema | None:
 def leaves(
     root: Schema, schema: Schema | None = None, path: KeyPath = ()
 ) -> Iterator[tuple[KeyPath, Schema]]:
-    """Every key that holds a value, in the model's order; sections are walked, not yielded."""
+    """Every key that holds a value, in the model's order; a free name is written ``NAME``."""
     here = resolve(root, root if schema is None else schema)
-    below = children(root, here)
-    if not below and path:
+    under: dict[str, Schema] = dict(children(root, here))
+    free = _any_name(here)
+    if free is not None:
+        under["NAME"] = free
+    if not under:
         yield path, here
-    for name, child in below.items():
+    for name, child in under.items():
         yield from leaves(root, child, (*path, name))
 
 

@@ -53,7 +53,7 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Read ``path``. Raises AgentError if it is no readable YAML; lesser mistakes are kept in ``problems``."""
+    """Read ``path``. Raises AgentError if it is no readable YAML; lesser mistakes are kept in it."""
     text = _read_text(path)
     document = Document(str(path))
     loader = yaml.SafeLoader(text)
@@ -152,7 +152,7 @@ class _Walk:
 
     def _scalar(self, node: yaml.Node) -> Any:
         try:
-            return self._loader.construct_object(node)  # type: ignore[no-untyped-call]
+            return self._loader.construct_object(node)
         except ValueError as exc:  # a date like 2024-13-45
             raise yaml.MarkedYAMLError(problem=str(exc), problem_mark=node.start_mark) from exc
 

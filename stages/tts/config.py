@@ -10,9 +10,6 @@ class TtsConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    voice: str = Field(
-        "piper-joe", min_length=1, description="voice: a name from `models list`, or an .onnx file"
-    )
     threads: int = Field(1, ge=1, le=64, description="threads of one piece")
     joint_ms: float = Field(
         80.0,

@@ -1,0 +1,31 @@
+"""A stage's own settings together with what the agent gives it: the model's name, and how a reply is asked for."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from stages.asr.config import AsrConfig
+from stages.council.config import SeatConfig
+from stages.tts.config import TtsConfig
+
+
+class RecognitionConfig(AsrConfig):
+    """Recognition with its model."""
+
+    model: str = Field("whisper-base", min_length=1, description="a name from `models list`, or a folder")
+
+
+class ReplySeatConfig(SeatConfig):
+    """A language model, and how it answers."""
+
+    model: str = Field(
+        "qwen2.5-coder-0.5b", min_length=1, description="a name from `models list`, or a .gguf file"
+    )
+    max_tokens: int = Field(48, ge=1, le=2048, description="longest reply, in tokens")
+    temperature: float = Field(0.0, ge=0.0, le=2.0, description="0 takes the likeliest token each time")
+
+
+class SpeechConfig(TtsConfig):
+    """Speech synthesis with its voice."""
+
+    voice: str = Field("piper-joe", min_length=1, description="a name from `models list`, or an .onnx file")
