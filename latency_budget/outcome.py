@@ -83,8 +83,8 @@ class Outcome:
         answer: the exchange that answered it after its end, if one did.
         cut_ins: the exchanges that became audible inside it.
         silent: commits for this turn of which nothing was heard; only where nothing else explains the turn.
-        missed: nothing was audible within 2000 ms of its end. When the caller spoke again before that without
-            having been answered, the turn is overtaken and not missed.
+        wait_ms: from its end until the agent was audible or the caller spoke again; infinity if neither.
+        missed: that took more than 2000 ms.
         overtaken: the caller spoke again before any reply was audible.
         interrupted: the caller spoke over the reply, or the agent took something for that and stopped.
         stalls_ms: the silences of more than 250 ms inside the reply.
@@ -97,6 +97,7 @@ class Outcome:
     answer: Exchange | None
     cut_ins: tuple[CutIn, ...]
     silent: tuple[Exchange, ...]
+    wait_ms: float
     missed: bool
     overtaken: bool
     interrupted: bool
@@ -210,6 +211,7 @@ def _outcome(window: _Window) -> Outcome:
         answer=window.answer,
         cut_ins=tuple(window.cut_ins),
         silent=tuple(window.silent),
+        wait_ms=wait_ms,
         missed=wait_ms > MISSED_AFTER_MS,
         overtaken=overtaken,
         interrupted=source is not None and _interrupted(source, window.next_start_ms),

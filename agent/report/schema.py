@@ -1,0 +1,117 @@
+"""The report's JSON: the stable contract. Fields are added, never renamed or given another meaning.
+
+``python -m agent.report.schema > docs/report.schema.json`` writes the JSON schema.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from agent.report.facts import (
+    Call,
+    ConfigFacts,
+    Failure,
+    Lateness,
+    Machine,
+    ObserverReading,
+    ReplayFacts,
+    Section,
+)
+from agent.report.turns import Turn, UnmatchedRow
+from latency_budget.exchange import Path
+
+
+class Percentiles(Section):
+    """Percentiles in ms by linear interpolation; null where ``count`` is 0."""
+
+    count: int
+    p50: float | None
+    p90: float | None
+    p95: float | None
+    p99: float | None
+
+
+Interval = tuple[float, float] | None
+
+
+class Intervals(Section):
+    """Wilson 95 % intervals of the summary's shares; null where there was nothing to count."""
+
+    share_v2v_within: dict[str, Interval]
+    budget_met: Interval
+    cut_ins: Interval
+    damaging_cut_ins: Interval
+    missed: Interval
+
+
+class SpeculationSummary(Section):
+    """What preparing replies brought and cost over the run."""
+
+    hits: float | None = Field(description="share of the replies heard that had been prepared")
+    precision: float | None = Field(description="share of the spoken prepared audio that fits")
+    waste_tokens: int
+    waste_audio_s: float
+
+
+class Summary(Section):
+    """The run in figures. Shares are of all turns unless said otherwise; null where there was nothing to
+    count.
+    """
+
+    turns: int
+    answered: int = Field(description="turns with a V2V: what percentiles and share_v2v_within rest on")
+    v2v_ms: Percentiles
+    onset_ms: Percentiles
+    response_ms: Percentiles
+    endpoint_delay_ms: Percentiles
+    share_v2v_within: dict[str, float | None]
+    budget_met: float | None = Field(description="of turns not null in their rows; missed: not met")
+    cut_ins: float | None
+    damaging_cut_ins: float | None
+    missed: float | None
+    wilson_95: Intervals
+    paths: dict[Path, int]
+    speculation: SpeculationSummary
+    overtaken: int
+    interrupted: int
+    stalls: int
+    longest_stall_ms: int | None
+    wer: float | None
+    underruns: int
+    unmatched: int
+    failures: int
+    lateness_ms: Lateness
+
+
+class Report(Section):
+    """The whole document."""
+
+    schema_version: Literal[1] = Field(1, alias="schema")
+    started_at: datetime
+    machine: Machine
+    config: ConfigFacts
+    replay: ReplayFacts
+    calls: list[Call]
+    turns: list[Turn]
+    unmatched: list[UnmatchedRow]
+    failures: list[Failure]
+    observer_ms: list[ObserverReading]
+    summary: Summary
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The document as JSON text: one line unless ``indent`` is given."""
+        return self.model_dump_json(indent=indent)
+
+
+def json_schema() -> str:
+    """The JSON schema of the report, as text."""
+    return json.dumps(Report.model_json_schema(mode="serialization"), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json_schema())

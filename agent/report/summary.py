@@ -1,0 +1,132 @@
+"""The figures of a run, computed from its rows and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from agent.report.facts import Failure, Lateness
+from agent.report.schema import Interval, Intervals, Percentiles, SpeculationSummary, Summary
+from agent.report.turns import Turn, UnmatchedRow
+from latency_budget.exchange import Path
+from latency_budget.marks import Mark
+from latency_budget.statistics import Share, percentile, share, share_within, summarise
+
+WITHIN_MS = (200, 300, 500, 800)
+"""The limits that shares are given for."""
+
+
+def summarise_rows(
+    turns: Sequence[Turn],
+    unmatched: Sequence[UnmatchedRow],
+    failures: Sequence[Failure],
+    lateness_ms: Sequence[float],
+    wer: float | None,
+) -> Summary:
+    """Sum up a run. ``lateness_ms`` holds every frame's lateness; ``wer`` is a share, None if nothing was
+    checked.
+    """
+    answered = [turn for turn in turns if turn.v2v_ms is not None and not turn.overtaken]
+    v2v = [turn.v2v_ms for turn in answered if turn.v2v_ms is not None]
+    within = {str(limit): share_within(v2v, limit) for limit in WITHIN_MS}
+    judged = [turn for turn in turns if turn.budget_met is not None]
+    met = share(sum(turn.budget_met is True for turn in judged), len(judged))
+    cut_ins = share(sum(turn.cut_in for turn in turns), len(turns))
+    damaging = share(sum(turn.damaging for turn in turns), len(turns))
+    missed = share(sum(turn.missed for turn in turns), len(turns))
+    rows: list[Turn | UnmatchedRow] = [*turns, *unmatched]
+    stalls = [stall for turn in turns for stall in turn.stalls_ms]
+    return Summary(
+        turns=len(turns),
+        answered=len(answered),
+        v2v_ms=percentiles(v2v),
+        onset_ms=percentiles([turn.onset_ms for turn in turns if turn.onset_ms is not None]),
+        response_ms=percentiles([turn.response_ms for turn in answered if turn.response_ms is not None]),
+        endpoint_delay_ms=percentiles(
+            [turn.endpoint_delay_ms for turn in answered if turn.endpoint_delay_ms is not None]
+        ),
+        share_v2v_within={limit: _value(one) for limit, one in within.items()},
+        budget_met=_value(met),
+        cut_ins=_value(cut_ins),
+        damaging_cut_ins=_value(damaging),
+        missed=_value(missed),
+        wilson_95=Intervals(
+            share_v2v_within={limit: _interval(one) for limit, one in within.items()},
+            budget_met=_interval(met),
+            cut_ins=_interval(cut_ins),
+            damaging_cut_ins=_interval(damaging),
+            missed=_interval(missed),
+        ),
+        paths=_paths(turns),
+        speculation=_speculation(turns, unmatched),
+        overtaken=sum(turn.overtaken for turn in turns),
+        interrupted=sum(turn.interrupted for turn in turns),
+        stalls=len(stalls),
+        longest_stall_ms=max(stalls, default=None),
+        wer=wer,
+        underruns=sum(row.underruns for row in rows),
+        unmatched=len(unmatched),
+        failures=len(failures),
+        lateness_ms=lateness(lateness_ms),
+    )
+
+
+def percentiles(values: Sequence[float]) -> Percentiles:
+    """p50, p90, p95, p99 with the count, to a tenth of a ms."""
+    found = summarise(values)
+    return Percentiles(
+        count=found.count,
+        p50=_tenth(found.p50),
+        p90=_tenth(found.p90),
+        p95=_tenth(found.p95),
+        p99=_tenth(found.p99),
+    )
+
+
+def lateness(values: Sequence[float]) -> Lateness:
+    """How late frames were, to a hundredth of a ms."""
+    if not values:
+        return Lateness(count=0, p50=None, p99=None, max=None)
+    return Lateness(
+        count=len(values),
+        p50=round(percentile(values, 50), 2),
+        p99=round(percentile(values, 99), 2),
+        max=round(max(values), 2),
+    )
+
+
+def _tenth(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+def _value(one: Share) -> float | None:
+    return None if one.value is None else round(one.value, 4)
+
+
+def _interval(one: Share) -> Interval:
+    return None if one.low is None or one.high is None else (round(one.low, 4), round(one.high, 4))
+
+
+def _audible(turns: Sequence[Turn]) -> list[Turn]:
+    return [turn for turn in turns if Mark.FIRST_AUDIO in turn.marks]
+
+
+def _paths(turns: Sequence[Turn]) -> dict[Path, int]:
+    names: tuple[Path, ...] = get_args(Path)
+    taken = [turn.path for turn in _audible(turns)]
+    return {name: taken.count(name) for name in names}
+
+
+def _speculation(turns: Sequence[Turn], unmatched: Sequence[UnmatchedRow]) -> SpeculationSummary:
+    heard = _audible(turns)
+    hits = share(sum(turn.speculation.hit for turn in heard), len(heard))
+    rows: list[Turn | UnmatchedRow] = [*turns, *unmatched]
+    every = [row.speculation for row in rows]
+    spoken = sum(one.spoken_audio_s for one in every)
+    fitting = sum(one.fitting_audio_s for one in every)
+    return SpeculationSummary(
+        hits=_value(hits),
+        precision=round(fitting / spoken, 4) if spoken > 0 else None,
+        waste_tokens=sum(one.waste_tokens for one in every),
+        waste_audio_s=round(sum(one.waste_audio_s for one in every), 3),
+    )
