@@ -11,6 +11,7 @@ from pipecat.transports.base_transport import BaseTransport
 from stages.tts.pieces import PieceSplitter
 
 from agent.audio_history import AudioHistory
+from agent.clock import now_ms
 from agent.compute import Compute
 from agent.dialogue import Dialogue
 from agent.processors.council import CouncilProcessor, SeatPlan
@@ -64,7 +65,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
 
     @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]
     async def _observed(_: object, seconds: float) -> None:
-        recorder.observed_ms.append(seconds * 1000.0)
+        recorder.observed_ms.append((now_ms(), seconds * 1000.0))
 
     worker = PipelineWorker(
         Pipeline([transport.input(), hearing, turns, council, speaking, transport.output()]),

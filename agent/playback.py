@@ -35,6 +35,7 @@ class ReplyHeard:
     reply: int
     pieces: list[PieceHeard] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)
+    underruns: int = 0
 
     @property
     def first_audio_ms(self) -> float | None:
@@ -58,7 +59,6 @@ class Playback:
     def __init__(self, rate_hz: int, latency_ms: float) -> None:
         self.rate_hz, self.latency_ms = rate_hz, latency_ms
         self.written: list[tuple[float, Audio]] = []
-        self.underruns = 0
         self._replies: dict[int, ReplyHeard] = {}
         self._now: ReplyHeard | None = None
         self._cancelled: set[int] = set()
@@ -94,6 +94,11 @@ class Playback:
             if _audible(window):
                 self._heard(piece, at_ms + start * 1000.0 / self.rate_hz, len(window) * 1000.0 / self.rate_hz)
         return self._now.reply if silent_before and self._now.spans else None
+
+    def underrun(self) -> None:
+        """The output had nothing to play in the middle of a reply."""
+        if self._now is not None:
+            self._now.underruns += 1
 
     def of(self, reply: int) -> ReplyHeard:
         """What was heard of ``reply``; empty if nothing was."""

@@ -52,7 +52,7 @@ class Recorder:
         self.dropped: list[Dropped] = []
         self.failures: list[str] = []
         self.frame_lateness_ms: list[float] = []
-        self.observed_ms: list[float] = []
+        self.observed_ms: list[tuple[float, float]] = []  # when, latency
         self.stale = 0
         self.on_closed: Callable[[ReplyRecord], None] = lambda record: None
 

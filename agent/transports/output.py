@@ -81,7 +81,7 @@ class PacedOutput(FollowedOutput):
         await sleep_until_ms(self._due_ms - length_ms)
         now = now_ms()
         if self._mid_reply and now - self._due_ms > UNDERRUN_MS:
-            self.playback.underruns += 1
+            self.playback.underrun()
         starts = max(now, self._due_ms)
         self._due_ms = starts + length_ms
         return starts

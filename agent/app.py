@@ -1,0 +1,151 @@
+"""Composition root: the one place that constructs things. ``build(loaded)`` gives a session that is ready to answer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipecat.transports.base_transport import BaseTransport
+
+from agent.compute import Compute, Grant, Priority
+from agent.config.load import Loaded
+from agent.config.model import Config
+from agent.dialogue import Dialogue, RecordedLine
+from agent.models.proof import proven_settings
+from agent.models.store import Store
+from agent.pipeline import Call, Parts, wire
+from agent.processors.council import SeatPlan
+from agent.processors.hearing import VoiceThresholds
+from agent.recorder import Recorder
+from agent.turn import Rules
+from stages.asr.whisper import WhisperRecogniser
+from stages.audio.resample import resample
+from stages.contract import RATE_HZ, Message, Recogniser, Seat, TurnEndModel, Voice
+from stages.council.seat import LlamaSeat
+from stages.endpoint.silero import SileroVad
+from stages.endpoint.smart_turn import SmartTurn
+from stages.tts.pieces import PieceSplitter
+from stages.tts.piper_voice import PiperVoice
+
+FAST = "fast"
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Engines:
+    """The heavy models, loaded once and shared by all calls of a session."""
+
+    turn_end: TurnEndModel
+    recogniser: Recogniser
+    seat: Seat
+    voice: Voice
+
+
+class Session:
+    """A configuration with its models in memory. Calls run on it one after the other."""
+
+    def __init__(self, loaded: Loaded, compute: Compute, engines: Engines) -> None:
+        self.loaded, self.compute, self.engines = loaded, compute, engines
+
+    @property
+    def config(self) -> Config:
+        """The configuration in force."""
+        return self.loaded.config
+
+    def call(self, transport: BaseTransport, dialogue: Dialogue, recorder: Recorder) -> Call:
+        """Wire a pipeline for one call. The caller's stream has a voice-activity state of its own."""
+        return wire(self._parts(), transport, dialogue, recorder)
+
+    def dialogue(self, recorded: list[RecordedLine] | None = None) -> Dialogue:
+        """A conversation that begins with the persona's system prompt."""
+        return Dialogue(self.loaded.persona.system_prompt(), recorded)
+
+    async def warm_up(self) -> None:
+        """Run every model once, so that the first turn costs what the others cost."""
+        persona = self.loaded.persona
+        messages: list[Message] = [{"role": "system", "content": persona.system_prompt()}]
+        engines, run, threads = self.engines, self.compute.run, self.config.seats[FAST].threads
+        await run(Priority.PREFILL, lambda grant: engines.seat.prefill(messages), threads=threads, resource=FAST)
+        spoken = await run(Priority.SPEECH, lambda grant: engines.voice.speak(persona.greeting), resource="voice")
+        greeting = resample(spoken, engines.voice.rate_hz, RATE_HZ)
+        await run(Priority.TURN_END, lambda grant: engines.turn_end.probability(greeting), resource="turn-end")
+        await run(Priority.FINAL_TEXT, lambda grant: engines.recogniser.transcribe(greeting), resource="asr")
+
+    def close(self) -> None:
+        """End the threads and let the models go."""
+        self.compute.close()
+        if isinstance(self.engines.seat, LlamaSeat):
+            self.engines.seat.close()
+
+    def _parts(self) -> Parts:
+        config, persona = self.config, self.loaded.persona
+        seat, ends = config.seats[FAST], config.endpoint
+        return Parts(
+            vad=SileroVad(ends.vad),
+            turn_end=self.engines.turn_end,
+            recogniser=self.engines.recogniser,
+            seat=SeatPlan(FAST, self.engines.seat, seat.threads, seat.max_tokens, seat.temperature),
+            voice=self.engines.voice,
+            compute=self.compute,
+            rules=Rules(
+                hold_ms=ends.hold_ms,
+                open_ms=ends.open_ms,
+                resume_ms=ends.resume_ms,
+                barge_in_ms=ends.barge_in_ms,
+                reopen_within_ms=ends.reopen_within_ms,
+                decide_after_ms=ends.decide_after_ms,
+                repeat_ms=ends.repeat_ms,
+                text_limit_ms=ends.text_limit_ms,
+                ask_again_voiced_ms=ends.ask_again_voiced_ms,
+            ),
+            thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release),
+            asr_threads=config.asr.threads,
+            tts_threads=config.tts.threads,
+            splitter=PieceSplitter,
+            safe_sentence=persona.safe_sentence,
+            again_sentence=persona.again_sentence,
+        )
+
+
+async def build(loaded: Loaded, say: Say = lambda line: None) -> Session:
+    """Load and warm up every model that ``loaded`` names. Raises AgentError for one that is missing or broken."""
+    config = loaded.config
+    sys.setswitchinterval(config.compute.switch_interval_ms / 1000.0)
+    cores = None if config.compute.cores == "auto" else config.compute.cores
+    compute = Compute(cores, config.compute.nice)
+    try:
+        engines = await _load(config, compute, say)
+        session = Session(loaded, compute, engines)
+        await session.warm_up()
+    except BaseException:
+        compute.close()
+        raise
+    return session
+
+
+async def _load(config: Config, compute: Compute, say: Say) -> Engines:
+    store = Store(config.paths.models)
+    asr_path = store.path(config.asr.model)
+    voice_path = store.path(config.tts.voice)
+    seat_path = store.path(config.seats[FAST].model)
+
+    def seat(grant: Grant) -> Seat:
+        settings = proven_settings(seat_path, config.seats[FAST], say)
+        return LlamaSeat(seat_path, settings)
+
+    # Loaded inside the owner's threads: the libraries' own threads inherit their place behind playback.
+    recogniser, fast, voice, turn_end = await asyncio.gather(
+        compute.run(Priority.BACKGROUND, lambda grant: WhisperRecogniser(asr_path, config.asr)),
+        compute.run(Priority.BACKGROUND, seat),
+        compute.run(Priority.BACKGROUND, lambda grant: PiperVoice(_onnx(voice_path), config.tts)),
+        compute.run(Priority.BACKGROUND, lambda grant: SmartTurn(config.endpoint.smart_turn)),
+    )
+    return Engines(turn_end, recogniser, fast, voice)
+
+
+def _onnx(path: Path) -> Path:
+    """The voice's model file; its settings lie beside it."""
+    return path if path.is_file() else next(path.glob("*.onnx"))

@@ -1,0 +1,85 @@
+"""``main.py replay``: recorded calls in, a latency report out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+INTERRUPTED = 130
+
+
+def replay(
+    calls: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Recordings (mono: the caller; stereo: with --caller-channel) or NAME.call.json files.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the results.", show_default="out/CALL")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="Configuration.", show_default="configs/default.yaml")
+    ] = None,
+    persona: Annotated[
+        str | None, typer.Option("--persona", "-p", help="Who answers, instead of the configuration's.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change one key for this run. Can be repeated."),
+    ] = None,
+    caller_channel: Annotated[
+        int | None, typer.Option(help="The caller's channel of a stereo recording, from 0.")
+    ] = None,
+    keep_gaps: Annotated[
+        bool, typer.Option("--keep-gaps", help="Feed long silences whole instead of replay.max_gap_s of them.")
+    ] = False,
+    json_: Annotated[
+        str | None,
+        typer.Option("--json", metavar="-", help="`--json -` prints the report as JSON, alone on the last line."),
+    ] = None,
+) -> None:
+    """Replay recorded calls in real time through the whole agent and measure every turn.
+
+    Each caller turn is heard, answered and spoken as through a microphone. Written to the output folder:
+    report.json (docs/latency.md), turns.jsonl (a line as each turn finishes) and call.wav (left: the caller,
+    right: the agent). Ctrl-C stops at once and keeps the turns that were finished.
+    """
+    import asyncio
+
+    from agent.calls.load import load_call
+    from agent.cli.replay_view import ReplayView
+    from agent.config.load import load
+    from agent.errors import AgentError
+    from agent.replay.replay import replay as run_replay
+    from agent.report.table import print_report
+
+    if json_ not in (None, "-"):
+        raise AgentError("replay.json", f"--json {json_}: only `--json -` is known.", "report.json is in --out.")
+    overrides = [*(set_ or []), *([f"persona={persona}"] if persona else [])]
+    loaded = load(config, overrides)
+    view = ReplayView(Console(stderr=True))
+    for note in loaded.notes:
+        view.say(note)
+    recordings = []
+    for path in calls:
+        view.say(f"Reading {path} ...")
+        recordings.append(load_call(path, caller_channel))
+        for note in recordings[-1].notes:
+            view.say(f"  note: {note}")
+    folder = out or loaded.config.paths.out / recordings[0].call.name
+    gap = None if keep_gaps else loaded.config.replay.max_gap_s
+    with view:
+        outcome = asyncio.run(run_replay(recordings, loaded, folder, view, max_gap_s=gap))
+    print_report(outcome.report, Console())
+    Console().print(f"Written: {folder}/report.json, turns.jsonl and the recording.", highlight=False)
+    if json_:
+        sys.stdout.write(outcome.report.to_json() + "\n")
+    if not outcome.finished:
+        view.say("Stopped before the end: the report holds the turns that were finished.")
+        raise typer.Exit(INTERRUPTED)

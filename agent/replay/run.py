@@ -1,0 +1,109 @@
+"""Runs one call through the pipeline, in real time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from pipecat.workers.runner import WorkerRunner
+
+from agent.app import Session
+from agent.clock import now_ms
+from agent.pipeline import Call
+from agent.playback import Playback
+from agent.recorder import Recorder
+from agent.replay.live import LiveRows
+from agent.replay.plan import ReplayPlan
+from agent.report.schema import Turn, UnmatchedRow
+from agent.transports.recording import RecordedInput, RecordingTransport
+from stages.audio.resample import resample
+from stages.contract import RATE_HZ, Audio
+
+TICK_S = 0.05
+LONGEST_TAIL_S = 30.0
+"""No reply is waited for longer than this after the recording has ended."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What one call gave besides its rows. ``heard`` is stereo at the voice's rate: caller left, agent right."""
+
+    recorder: Recorder
+    unmatched: list[UnmatchedRow]
+    heard: Audio
+    rate_hz: int
+    finished: bool
+
+
+async def run_call(
+    session: Session,
+    plan: ReplayPlan,
+    on_row: Callable[[Turn], None],
+    on_position: Callable[[float], None],
+    stop: asyncio.Event,
+) -> RunResult:
+    """Feed ``plan`` to a fresh pipeline until its last turn is closed, or until ``stop`` is set."""
+    config = session.config
+    playback = Playback(session.engines.voice.rate_hz, config.replay.device_latency_ms)
+    recorder = Recorder(playback)
+    rows = LiveRows(plan.name, plan.turns, recorder, config.budget, on_row)
+
+    def origin(at_ms: float) -> None:
+        recorder.origin_ms = at_ms
+
+    transport = RecordingTransport(plan.caller, playback, origin)
+    call = session.call(transport, session.dialogue(plan.agent_lines), recorder)
+    runner = WorkerRunner(handle_sigint=False)
+    await runner.add_workers(call.worker)
+    running = asyncio.create_task(runner.run())
+    finished = await _follow(call, transport.input(), rows, on_position, stop, running, config.replay.tail_s)
+    await call.worker.cancel()
+    await running
+    recorder.close_all(now_ms())
+    if finished:
+        unmatched = rows.finish()
+    else:
+        rows.stop(transport.input().position_ms)
+        unmatched = []
+    return RunResult(recorder, unmatched, _stereo(plan.caller, playback, recorder), playback.rate_hz, finished)
+
+
+async def _follow(
+    call: Call,
+    source: RecordedInput,
+    rows: LiveRows,
+    on_position: Callable[[float], None],
+    stop: asyncio.Event,
+    running: asyncio.Task[None],
+    tail_s: float,
+) -> bool:
+    """Watch the call until it is over; False if it was broken off."""
+    quiet_s = tail = 0.0
+    while not stop.is_set():
+        await asyncio.sleep(TICK_S)
+        rows.update(source.position_ms)
+        on_position(source.position_ms)
+        if running.done():
+            return False
+        if source.recording_over.is_set():
+            tail += TICK_S
+            quiet_s = quiet_s + TICK_S if call.turns.idle else 0.0
+            if quiet_s >= tail_s or tail >= LONGEST_TAIL_S:
+                return True
+    return False
+
+
+def _stereo(caller: Audio, playback: Playback, recorder: Recorder) -> Audio:
+    """Both voices on one time line, shape ``(n, 2)``."""
+    rate = playback.rate_hz
+    left = resample(caller, RATE_HZ, rate)
+    blocks = [(round((at - recorder.origin_ms) * rate / 1000.0), block) for at, block in playback.written]
+    length = max([len(left), *(start + len(block) for start, block in blocks)])
+    heard = np.zeros((length, 2), dtype=np.float32)
+    heard[: len(left), 0] = left
+    for start, block in blocks:
+        if start >= 0:
+            heard[start : start + len(block), 1] = block
+    return heard
