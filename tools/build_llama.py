@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.doctor.cpu import Cpu, this_cpu
+from agent.models.places import cache_root
 from tools.llama_flags import build_key, cmake_flags, cmake_include, parse_overrides
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,12 +49,6 @@ def pinned_version(text: str) -> str:
     if not found:
         raise BuildFailed(f"{PIN.name} pins no llama-cpp-python==VERSION.")
     return found.group(1)
-
-
-def cache_root() -> Path:
-    """``$XDG_CACHE_HOME/budgie``, or ``~/.cache/budgie``."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "budgie"
 
 
 def progress(lines: Iterable[str], elapsed_s: Iterator[float]) -> Iterator[str]:
