@@ -53,14 +53,26 @@ def check(file: File = None, sets: Sets = None) -> None:
 
 
 @app.command()
-def show(file: File = None, sets: Sets = None, json_to: Json = None) -> None:
+def show(
+    file: File = None,
+    sets: Sets = None,
+    json_to: Json = None,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="Print the built-in defaults; reads no file.")
+    ] = False,
+) -> None:
     """Print every value in force, as commented YAML that can be used as a file, with its hash."""
+    from agent.config.template import render
+
+    if defaults:
+        from agent.config.model import Config
+
+        typer.echo(render(Config()), nl=False)
+        return
     loaded = _load(file, sets)
     if json_to is not None:
         _write_json(_document(loaded), json_to)
         return
-    from agent.config.template import render
-
     typer.echo(render(loaded.config) + f"\n# sha256 {loaded.sha256()}")
 
 

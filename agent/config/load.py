@@ -12,7 +12,7 @@ from typing import Any
 from agent.config.model import Config, thread_caps
 from agent.config.problems import error_of
 from agent.config.strict import check, load_model
-from agent.config.yaml_file import Document, KeyPath, dotted, parse_value, read_document
+from agent.config.yaml_file import Document, KeyPath, parse_value, read_document
 from agent.errors import AgentError
 from agent.persona import Persona
 
@@ -88,7 +88,9 @@ def _override(document: Document, override: str) -> None:
             here[part] = dict(defaults) if isinstance(defaults, Mapping) else {}
         here = here[part]
         if not isinstance(here, dict):
-            raise AgentError("config.override", f"--set {key}: {part} holds a value, no keys.", HINT)
+            raise AgentError(
+                "config.override", f"--set {key}: {part} has no keys below it; set it whole.", HINT
+            )
     try:
         here[path[-1]] = parse_value(text)
     except ValueError as exc:
@@ -131,7 +133,13 @@ def _machine_cores() -> int:
 
 def _persona_path(document: Document, file: Path, persona: str) -> Path:
     if persona.endswith((".yaml", ".yml")):
-        return file.parent / persona
+        path = file.parent / persona
+        if not path.exists():
+            document.add(
+                ("persona",), f"{path} does not exist.", "The path is taken from the file's own folder."
+            )
+            raise error_of(document.problems, document.name)
+        return path
     found = CONFIGS / "personas" / f"{persona}.yaml"
     if not found.is_file():
         names = sorted(entry.stem for entry in found.parent.glob("*.yaml"))
@@ -140,5 +148,5 @@ def _persona_path(document: Document, file: Path, persona: str) -> Path:
             f"there is no persona {persona!r}.",
             f"Shipped: {', '.join(names)}; or name a .yaml file.",
         )
-        raise error_of(document.problems, dotted(("persona",)))
+        raise error_of(document.problems, document.name)
     return found

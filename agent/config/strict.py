@@ -84,6 +84,8 @@ def _say(schema: words.Schema, path: KeyPath, detail: ErrorDetails) -> tuple[str
     if kind in ("value_error", "assertion_error"):
         reason = str(detail.get("ctx", {}).get("error", detail["msg"]))
         return (f"{key}: {reason}" if key else reason), ""
+    if detail["loc"][-1:] == ("[key]",):
+        return f"{key}: the name must be of the form {detail.get('ctx', {}).get('pattern', '')}.", ""
     below = words.find(schema, path)
     takes = words.allowed(schema, below) if below is not None else detail["msg"]
     return f"{key} must be {takes}, not {words.shown(detail['input'])}.", ""

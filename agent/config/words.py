@@ -10,6 +10,9 @@ from agent.config.yaml_file import KeyPath, dotted
 
 Schema = Mapping[str, Any]
 
+MAX_NAMED = 6
+"""Most keys of a section that an error names."""
+
 
 def resolve(root: Schema, schema: Schema) -> Schema:
     """Follow a reference to its definition, keeping what stands beside it (description, default)."""
@@ -77,8 +80,12 @@ def nearest(root: Schema, path: KeyPath) -> str | None:
     same = [leaf for leaf in everywhere if leaf[-1] == name]
     if same:
         return dotted(same[0])
-    close = difflib.get_close_matches(dotted(path), [dotted(leaf) for leaf in everywhere], n=1, cutoff=0.7)
-    return close[0] if close else None
+    others = [dotted(leaf) for leaf in everywhere if path[: len(leaf)] != leaf]
+    close = difflib.get_close_matches(dotted(path), others, n=1, cutoff=0.7)
+    if close:
+        return close[0]
+    loose = difflib.get_close_matches(name, beside, n=1, cutoff=0.5)
+    return dotted((*above, loose[0])) if loose else None
 
 
 def allowed(root: Schema, schema: Schema) -> str:
@@ -139,9 +146,11 @@ def _list(root: Schema, schema: Schema) -> str:
 def _mapping(root: Schema, schema: Schema) -> str:
     keys = children(root, schema)
     if keys:
-        return f"a section with the keys {', '.join(keys)}"
+        named = [*keys] if len(keys) <= MAX_NAMED else [*list(keys)[:MAX_NAMED], "..."]
+        return f"a section with the keys {', '.join(named)}"
     below = _any_name(schema)
-    return f"a section of names, each {allowed(root, below)}" if below is not None else "a section"
+    some = "at least one name" if schema.get("minProperties") else "names"
+    return f"a section of {some}, each {allowed(root, below)}" if below is not None else "a section"
 
 
 def shown(value: Any) -> str:
@@ -151,9 +160,9 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return "a section"
+        return "a section" if value else "an empty section"
     if isinstance(value, str):
         return f"the text {value!r}" if len(value) <= 60 else f"the text {value[:57]!r}..."
     if isinstance(value, Sequence):
-        return "a list"
+        return "a list" if value else "an empty list"
     return str(value)

@@ -56,8 +56,8 @@ def read_document(path: Path) -> Document:
     """Read ``path``. Raises AgentError if it is no readable YAML; lesser mistakes are kept in it."""
     text = _read_text(path)
     document = Document(str(path))
-    loader = yaml.SafeLoader(text)
     try:
+        loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if node is not None:
             document.lines[()] = node.start_mark.line + 1
@@ -68,8 +68,6 @@ def read_document(path: Path) -> Document:
         line = text.count("\n", 0, exc.position) + 1
         message = f"the character U+{exc.character:04X} is not allowed in YAML."
         raise error_of([Problem(f"{path}:{line}", line, message)], str(path)) from exc
-    finally:
-        loader.dispose()
     return document
 
 
@@ -123,7 +121,12 @@ def _syntax(path: Path, text: str, exc: yaml.MarkedYAMLError) -> Problem:
     row = rows[line - 1] if line <= len(rows) else ""
     if "\t" in row[: len(row) - len(row.lstrip())] or "'\\t'" in (exc.problem or ""):
         return Problem(f"{path}:{line}", line, "a tab where YAML wants spaces.", "Indent with spaces.")
-    return Problem(f"{path}:{line}", line, f"not valid YAML: {exc.problem or exc.context}.")
+    problem = exc.problem or exc.context or "cannot be read"
+    if isinstance(exc, yaml.constructor.ConstructorError):
+        problem = "tags (!!name) are not taken"
+    elif problem.startswith("but ") and exc.context:
+        problem = f"{exc.context}, {problem}"
+    return Problem(f"{path}:{line}", line, f"not valid YAML: {problem}.")
 
 
 class _Walk:
