@@ -25,10 +25,10 @@ def test_the_prompt_in_full() -> None:
     )
 
 
-def test_the_bank_fits_400_tokens() -> None:
-    """Words and marks, each at most one and a half tokens of a small model's vocabulary."""
+def test_the_bank_is_short_enough_for_a_small_model() -> None:
+    """334 tokens for SmolLM2, 310 for Qwen2.5, at 284 words and marks: so 340 of those stay below 400 tokens."""
     prompt = load().persona.system_prompt()
-    assert len(re.findall(r"\w+|[^\w\s]", prompt)) < 400
+    assert len(re.findall(r"\w+|[^\w\s]", prompt)) <= 340
 
 
 def test_the_bank_speaks_in_sentences() -> None:
