@@ -8,11 +8,12 @@ from typing import Literal
 
 from agent.calls.condition import condition_notes
 from agent.calls.gate import gated
-from agent.calls.label import Progress, ignore, interleaved, label_channel, pulled_back
-from agent.calls.model import SUFFIX, Call, Segment, Track, check_segments, read_call
+from agent.calls.label import Progress, ignore, interleaved, pulled_back
+from agent.calls.model import SUFFIX, Call, Segment, check_segments, read_call
+from agent.calls.relabel import OFFLINE_PASS, label_recording
+from agent.calls.track import channels_and_tracks, read_track
 from agent.calls.turns import LabelledTurn, caller_turns
 from stages.audio.level import remove_dc
-from stages.audio.read import channels_of, read_audio
 from stages.contract import RATE_HZ, Audio, VoiceActivity
 from stages.errors import InputError
 
@@ -80,20 +81,21 @@ def _load_labelled(path: Path) -> LoadedCall:
     call = read_call(path)
     track = call.caller or call.mixed
     assert track is not None  # read_call has seen to it
-    caller = _read_track(path, track)
-    agent = None if call.agent is None else _read_track(path, call.agent)
+    caller = read_track(path, track)
+    agent = None if call.agent is None else read_track(path, call.agent)
     longest = max(len(caller), 0 if agent is None else len(agent))
     check_segments(path, "turns", call.turns, longest / RATE_HZ)
-    notes = condition_notes(caller)
+    notes = tuple(f"unknown key `{key}` of the file is not used" for key in call.remarks) + condition_notes(
+        caller
+    )
     if call.caller_gated_by_turns:
         caller = gated(caller, call.turns)
         notes += ("both voices share one channel: the caller is cut out of it by the labels' times",)
     segments = call.turns if call.exact else _exact(call.turns, caller, agent)
-    turns = caller_turns(segments)
-    if not turns:
-        raise _no_caller(path)
+    turns = _turns_of(path, segments)
     call = call.model_copy(update={"seconds": longest / RATE_HZ, "turns": segments})
-    return LoadedCall(call, caller, agent, turns, "labels", notes)
+    origin: Origin = "offline_vad" if call.timing_source == OFFLINE_PASS else "labels"
+    return LoadedCall(call, caller, agent, turns, origin, notes)
 
 
 def _exact(segments: tuple[Segment, ...], caller: Audio, agent: Audio | None) -> tuple[Segment, ...]:
@@ -105,43 +107,23 @@ def _exact(segments: tuple[Segment, ...], caller: Audio, agent: Audio | None) ->
 
 
 def _load_recording(path: Path, channel: int | None, vad: VoiceActivity, progress: Progress) -> LoadedCall:
-    channels = channels_of(path)
-    if channels > 1 and channel is None:
-        raise InputError(
-            "call.channel",
-            f"{path} has {channels} channels (0 to {channels - 1}).",
-            "Say which one is the caller's: --caller-channel 0",
-        )
-    ours = channel or 0
-    caller = read_audio(path, channel=ours).samples
-    agent = None if channels != 2 else read_audio(path, channel=1 - ours).samples
-    parts = 1 if agent is None else 2
-    segments = label_channel(caller, "caller", vad, progress=lambda share: progress(share / parts))
-    if agent is not None:
-        agent_segments = label_channel(agent, "agent", vad, progress=lambda share: progress((1 + share) / 2))
-        segments = interleaved(segments, agent_segments)
+    tracks = channels_and_tracks(path, channel)
+    audio = {role: read_track(path, track) for role, track in tracks.items()}
+    call = label_recording(path, path, tracks, audio, vad, progress=progress)
+    notes = condition_notes(audio["caller"])
+    if "agent" not in audio:
+        notes += ("one channel without labels: every voice on it counts as the caller",)
+    turns = _turns_of(path, call.turns)
+    return LoadedCall(call, audio["caller"], audio.get("agent"), turns, "offline_vad", notes)
+
+
+def _turns_of(path: Path, segments: tuple[Segment, ...]) -> tuple[LabelledTurn, ...]:
     turns = caller_turns(segments)
     if not turns:
-        raise _no_caller(path)
-    notes = condition_notes(caller)
-    if agent is None:
-        notes += ("one channel without labels: every voice on it counts as the caller",)
-    call = Call(
-        name=path.stem,
-        caller=Track(file=path.name, channel=ours),
-        agent=None if agent is None else Track(file=path.name, channel=1 - ours),
-        seconds=len(caller) / RATE_HZ,
-        turns=segments,
-        timing_source="offline pass: voice activity over the whole recording, ends by level",
-    )
-    return LoadedCall(call, caller, agent, turns, "offline_vad", notes)
-
-
-def _read_track(path: Path, track: Track) -> Audio:
-    return read_audio(path.parent / track.file, channel=track.channel).samples
-
-
-def _no_caller(path: Path) -> InputError:
-    labelled = path.name.endswith(SUFFIX)
-    what = "labels no turn of the caller" if labelled else "holds no speech that could be found"
-    return InputError("call.silent", f"{path} {what}.", "Check the file and the channel (calls show).")
+        what = "labels" if path.name.endswith(SUFFIX) else "holds"
+        raise InputError(
+            "call.silent",
+            f"{path} {what} no speech of the caller.",
+            "Check the file and the caller's channel.",
+        )
+    return turns

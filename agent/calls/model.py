@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from agent.calls.parse import nearest, parse_json
 from stages.errors import InputError
 
 SUFFIX = ".call.json"
 
 Role = Literal["caller", "agent"]
-
-Model = TypeVar("Model", bound=BaseModel)
 
 _SLACK_S = 0.05
 """Labels are rounded to 10 ms and windows reach over the end: this much beyond the audio is no error."""
@@ -77,11 +74,28 @@ class Call(Strict):
     timing_source: str = Field(default="", description="Who or what set the times.")
     note: str = Field(default="", description="Anything else.")
     made: dict[str, Any] = Field(default_factory=dict, description="Made calls: voices, seed, noise, script.")
+    remarks: dict[str, str] = Field(
+        default_factory=dict, description="Texts under keys that mean nothing here."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_remarks(cls, data: Any) -> Any:
+        """Recordings come with texts of their own (a speaker, an address): kept, unless a key looks misspelt."""
+        if not isinstance(data, dict):
+            return data
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        strange = [key for key, value in data.items() if key not in known and isinstance(value, str)]
+        remarks = {key: data[key] for key in strange if nearest(str(key), known) is None}
+        if not remarks:
+            return data
+        rest = {key: value for key, value in data.items() if key not in remarks}
+        return {**rest, "remarks": {**rest.get("remarks", {}), **remarks}}
 
 
 def read_call(path: Path) -> Call:
     """Read and check a ``NAME.call.json``. Raises InputError that names the file and the segment."""
-    call = parse(path, Call)
+    call = parse_json(path, Call)
     if call.caller is None and call.mixed is None:
         raise InputError("call.caller", f"{path}: no `caller` and no `mixed mono` audio is named.")
     if call.caller is None and not call.caller_gated_by_turns:
@@ -114,42 +128,6 @@ def check_segments(path: Path, key: str, segments: tuple[Segment, ...], seconds:
         if seconds is not None and segment.end_s > seconds + _SLACK_S:
             raise _bad_label(f"{where} lies beyond the audio, which ends at {seconds:.2f} s.")
         last_start, last_of[segment.role] = segment.start_s, (at, segment)
-
-
-def parse(path: Path, model: type[Model]) -> Model:
-    """Read ``path`` as JSON of the given model. Raises InputError for what is missing, broken or unknown."""
-    try:
-        return model.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise InputError(
-            "call.unreadable", f"{path} cannot be read: {error.strerror}.", "Check the path."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError("call.json", f"{path} is no text file.", f"Name a WAV or a NAME{SUFFIX}.") from error
-    except json.JSONDecodeError as error:
-        raise InputError("call.json", f"{path}:{error.lineno} is not valid JSON: {error.msg}.") from error
-    except ValidationError as error:
-        raise first_fault(path, error, model) from error
-
-
-def first_fault(path: Path, error: ValidationError, model: type[BaseModel]) -> InputError:
-    """The first fault of a file as one line: its key, what is wrong, and the nearest right key."""
-    fault = error.errors()[0]
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).lstrip(".")
-    if fault["type"] == "extra_forbidden":
-        key, known = str(fault["loc"][-1]), _keys(model)
-        near = difflib.get_close_matches(key, known, n=1)
-        hint = f"Did you mean `{near[0]}`?" if near else f"Known are: {', '.join(known)}."
-        return InputError("call.key", f"{path}: unknown key `{where}`.", hint)
-    got = f" (it is {fault['input']!r})" if isinstance(fault["input"], int | float | str) else ""
-    if fault["type"] == "missing":
-        return InputError("call.missing", f"{path}: `{where}` is missing.")
-    return InputError("call.value", f"{path}: `{where or 'the whole'}`{got}: {fault['msg']}.")
-
-
-def _keys(model: type[BaseModel]) -> list[str]:
-    top = [field.alias or name for name, field in model.model_fields.items()]
-    return top + [name for part in (Segment, Track) for name in part.model_fields]
 
 
 def _bad_label(message: str) -> InputError:

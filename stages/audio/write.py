@@ -38,8 +38,9 @@ def write_wav(
         sf.write(part, to_int16(audio), rate_hz, subtype=subtype, format="WAV")
         part.replace(path)
     except (OSError, sf.LibsndfileError) as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
         raise EnvironmentFault(
             "audio.write", f"{path} cannot be written: {error}.", "Check the folder and the free disk space."
         ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
