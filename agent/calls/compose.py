@@ -152,9 +152,8 @@ def _track(role: Role, placed: Sequence[Placed], samples: int) -> Audio:
     for one in placed:
         if one.role != role:
             continue
-        start = (
-            one.at - one.spoken.first
-        )  # what is before the voice is quiet, and may overlap the line before
+        # What lies before the voice is quiet, and may overlap the line before.
+        start = one.at - one.spoken.first
         audio = one.spoken.audio[max(0, -start) :]
         start = max(0, start)
         track[start : start + len(audio)] += audio[: samples - start]

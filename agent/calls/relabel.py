@@ -13,7 +13,6 @@ from agent.calls.track import channels_and_tracks, read_track
 from stages.contract import RATE_HZ, Audio, Recogniser, VoiceActivity
 from stages.errors import InputError
 
-
 OFFLINE_PASS = "offline pass: voice activity over the whole recording, both ends by level"
 """The ``timing_source`` of its labels: a report names them as such, not as labels that someone made."""
 

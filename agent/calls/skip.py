@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agent.calls.label import Span
+from agent.calls.load import LoadedCall
 from agent.calls.turns import LabelledTurn
 from stages.contract import RATE_HZ, Audio
 
@@ -48,18 +49,29 @@ class SkipPlan:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A caller's channel without its long silences, and the turns at their new places."""
+    """A caller's channel without its long silences, the turns at their new places, and what was taken out."""
 
     caller: Audio
     turns: tuple[LabelledTurn, ...]
     plan: SkipPlan
 
+    @property
+    def removed_s(self) -> float:
+        """Seconds taken out."""
+        return self.plan.removed_s
 
-def shorten(caller: Audio, turns: Sequence[LabelledTurn], max_gap_s: float = MAX_GAP_S) -> Shortened:
-    """Take the long gaps out of ``caller`` (16 kHz). Raises ValueError if ``max_gap_s`` is below 2 s."""
-    spoken = (segment for turn in turns for segment in turn.segments)
-    plan = plan_skips(((one.start_s, one.end_s) for one in spoken), len(caller), max_gap_s)
-    return Shortened(splice(caller, plan), moved_turns(turns, plan), plan)
+    def at_s(self, at_s: float) -> float:
+        """Where a moment of the call lies now."""
+        return self.plan.moved_s(at_s)
+
+
+def shorten_gaps(loaded: LoadedCall, max_gap_s: float | None = MAX_GAP_S) -> Shortened:
+    """Take the gaps longer than ``max_gap_s`` out of a call; None keeps them. Raises ValueError below 2 s."""
+    if max_gap_s is None:
+        return Shortened(loaded.caller, loaded.turns, SkipPlan((), len(loaded.caller)))
+    spoken = (segment for turn in loaded.turns for segment in turn.segments)
+    plan = plan_skips(((one.start_s, one.end_s) for one in spoken), len(loaded.caller), max_gap_s)
+    return Shortened(splice(loaded.caller, plan), moved_turns(loaded.turns, plan), plan)
 
 
 def plan_skips(speech_s: Iterable[tuple[float, float]], samples: int, max_gap_s: float) -> SkipPlan:
