@@ -25,7 +25,7 @@ COMMANDS = (
 EXAMPLES = {
     "replay": (
         ("replay CALL.wav --out out/mine", "the caller's channel in, a latency report out"),
-        ("replay two.wav --caller-channel left", "a stereo recording"),
+        ("replay TWO.wav --caller-channel 0", "a stereo recording, the caller on the left"),
     ),
     "calls": (("calls show CALL.wav", "its turns, holds and shifts"),),
     "models": (("models list", "what is here and what is missing"), ("models pull", "fetch the default set")),

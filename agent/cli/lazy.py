@@ -32,11 +32,15 @@ class Entry:
     def load(self) -> Any:
         """Import the module and make the command."""
         target = getattr(importlib.import_module(self.module), self.attribute)
+        parent = typer.Typer(add_completion=False, rich_markup_mode="rich")
         if isinstance(target, typer.Typer):
-            return get_command(target)
-        single = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        single.command(name=self.name)(target)
-        return get_command(single)
+            # Made as a child: a Typer of its own would show options for shell completion.
+            parent.add_typer(target, name=self.name)
+            group = get_command(parent)
+            assert isinstance(group, TyperGroup)
+            return group.commands[self.name]
+        parent.command(name=self.name)(target)
+        return get_command(parent)
 
 
 def lazy_group(entries: Sequence[Entry]) -> type[TyperGroup]:

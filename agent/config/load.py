@@ -132,21 +132,18 @@ def _machine_cores() -> int:
 
 
 def _persona_path(document: Document, file: Path, persona: str) -> Path:
+    """The persona's file: shipped by name; by path from the file's own folder, or from here if set by --set."""
     if persona.endswith((".yaml", ".yml")):
-        path = file.parent / persona
-        if not path.exists():
-            document.add(
-                ("persona",), f"{path} does not exist.", "The path is taken from the file's own folder."
-            )
-            raise error_of(document.problems, document.name)
-        return path
-    found = CONFIGS / "personas" / f"{persona}.yaml"
-    if not found.is_file():
-        names = sorted(entry.stem for entry in found.parent.glob("*.yaml"))
-        document.add(
-            ("persona",),
-            f"there is no persona {persona!r}.",
-            f"Shipped: {', '.join(names)}; or name a .yaml file.",
-        )
+        named_here = ("persona",) in document.labels
+        path = Path(persona) if named_here else file.parent / persona
+        hint = "Check the path." if named_here else "The path is taken from the file's own folder."
+        problem = f"{path} does not exist."
+    else:
+        path = CONFIGS / "personas" / f"{persona}.yaml"
+        names = sorted(entry.stem for entry in path.parent.glob("*.yaml"))
+        hint = f"Shipped: {', '.join(names)}; or name a .yaml file."
+        problem = f"there is no persona {persona!r}."
+    if not path.is_file():
+        document.add(("persona",), problem, hint)
         raise error_of(document.problems, document.name)
-    return found
+    return path

@@ -82,7 +82,7 @@ def _say(schema: words.Schema, path: KeyPath, detail: ErrorDetails) -> tuple[str
         takes = f": {words.allowed(schema, below)}" if below is not None else ""
         return f"{key} is missing{takes}.", ""
     if kind in ("value_error", "assertion_error"):
-        reason = str(detail.get("ctx", {}).get("error", detail["msg"]))
+        reason = str(detail.get("ctx", {}).get("error", detail["msg"])).removesuffix(".") + "."
         return (f"{key}: {reason}" if key else reason), ""
     if detail["loc"][-1:] == ("[key]",):
         return f"{key}: the name must be of the form {detail.get('ctx', {}).get('pattern', '')}.", ""

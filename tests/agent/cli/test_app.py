@@ -149,7 +149,6 @@ def test_outside_the_environment_it_says_how_to_make_one() -> None:
             ["config", "check", "none.yaml", "--set"],
             [
                 "error: Option '--set' requires an argument.",
-                "hint: `main.py config check --help` shows what it takes.",
             ],
         ),
         (

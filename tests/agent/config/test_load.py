@@ -81,6 +81,20 @@ def test_the_hash_depends_on_values_and_not_on_how_they_were_written(tmp_path: P
     assert load(one).sha256() != load(one, ["compute.nice=4"]).sha256()
 
 
+def test_a_persona_is_found_beside_the_file_and_by_an_override_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (CONFIGS / "personas" / "bank.yaml").read_text(encoding="utf-8")
+    for folder in ("beside", "here"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "p.yaml").write_text(text, encoding="utf-8")
+    file = tmp_path / "beside" / "my.yaml"
+    file.write_text("persona: p.yaml\n")
+    monkeypatch.chdir(tmp_path / "here")
+    assert load(file).persona_path == tmp_path / "beside" / "p.yaml"
+    assert load(file, ["persona=p.yaml"]).persona_path == Path("p.yaml")
+
+
 def test_the_hash_depends_on_what_the_persona_says(tmp_path: Path) -> None:
     text = (CONFIGS / "personas" / "bank.yaml").read_text(encoding="utf-8")
     (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
