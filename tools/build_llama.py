@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.doctor.cpu import Cpu, this_cpu
+from agent.models.llama_build import STAMP
 from agent.models.places import cache_root
 from tools.llama_flags import build_key, cmake_flags, cmake_include, parse_overrides
 
@@ -29,7 +30,7 @@ PIN = ROOT / "requirements" / "llama.txt"
 BUILD_REQUIREMENTS = ROOT / "requirements" / "build.txt"
 NEEDED_BYTES = 1_200_000_000
 """The build tools, the unpacked source and the objects, with room to spare."""
-STAMP = "budgie-llama.json"
+
 _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 
 

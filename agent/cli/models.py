@@ -52,7 +52,9 @@ def pull(
     store, console = _store(root, manifest), Console(stderr=True)
     wanted = names or store.manifest.default_names()
     with _progress(console) as progress:
-        puller = Puller(store, progress=progress, say=lambda text: console.print(text, highlight=False))
+        puller = Puller(
+            store, progress=progress, say=lambda text: console.print(text, highlight=False, soft_wrap=True)
+        )
         made = puller.pull(wanted, force=force)
     here = f"{len(wanted)} models are in place in {store.root}"
     console.print(
@@ -106,8 +108,8 @@ def _show(store: Store, statuses: list[Status], json_out: str | None) -> None:
     console.print(table)
     for status in statuses:
         if status.state == "broken":
-            console.print(f"{status.name}: {status.detail}", style="red", highlight=False)
-    console.print(f"Folder: {store.root}", highlight=False)
+            console.print(f"{status.name}: {status.detail}", style="red", highlight=False, soft_wrap=True)
+    console.print(f"Folder: {store.root}", highlight=False, soft_wrap=True)
 
 
 def _as_json(store: Store, status: Status) -> dict[str, object]:
@@ -133,7 +135,7 @@ def _progress(console: object) -> Iterator[Progress]:
 
     assert isinstance(console, Console)
     if not console.is_terminal:
-        yield _lines(lambda text: console.print(text, highlight=False))
+        yield _lines(lambda text: console.print(text, highlight=False, soft_wrap=True))
         return
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
     with Bar(*columns, console=console, transient=True) as bar:

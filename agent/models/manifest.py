@@ -65,6 +65,9 @@ class Requantise(_Strict):
     type: Literal["Q4_0", "Q8_0"] = Field(description="type of the weights")
     file: FileName = Field(description="name of the file made")
     bytes: int = Field(ge=1, description="size of the file made, in bytes")
+    sha256: Sha256 = Field(
+        description="SHA-256 of the file made on x86-64; elsewhere the one made is recorded"
+    )
 
 
 class Bundled(_Strict):

@@ -161,6 +161,9 @@ class Puller:
                 "Run `make venv` to get the pinned llama.cpp, then pull again.",
                 3,
             )
+        if digest != recipe.sha256:
+            # Rounding may differ with another compiler or processor; what was made is recorded and held to.
+            self._say(f"{name}: made here as {digest}, not the {recipe.sha256} known from x86-64.")
         return Record(
             files={recipe.file: FileRecord(bytes=stat.st_size, sha256=digest, mtime_ns=stat.st_mtime_ns)},
             source=f"requantised from {recipe.source}",
