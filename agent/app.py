@@ -14,7 +14,7 @@ from agent.compute import Compute, Grant, Priority
 from agent.config.load import Loaded
 from agent.config.model import Config
 from agent.dialogue import Dialogue, RecordedLine
-from agent.models.proof import proven_settings
+from agent.models.proof import settings_for
 from agent.models.store import Store
 from agent.pipeline import Call, Parts, wire
 from agent.processors.council import SeatPlan
@@ -133,8 +133,11 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
     seat_path = store.path(config.seats[FAST].model)
 
     def seat(grant: Grant) -> Seat:
-        settings = proven_settings(seat_path, config.seats[FAST], say)
-        return LlamaSeat(seat_path, settings)
+        proven = settings_for(seat_path, store.fingerprint(seat_path))
+        if proven.note:
+            say(proven.note)
+        bufts = config.seats[FAST].use_extra_bufts and proven.use_extra_bufts
+        return LlamaSeat(seat_path, config.seats[FAST].model_copy(update={"use_extra_bufts": bufts}))
 
     # Loaded inside the owner's threads: the libraries' own threads inherit their place behind playback.
     recogniser, fast, voice, turn_end = await asyncio.gather(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.calls.load import LoadedCall
@@ -15,7 +14,10 @@ from stages.contract import Audio
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """The caller's audio to feed (16 kHz), the turns and the recorded agent's lines on its time line, in ms."""
+    """The caller's audio to feed (16 kHz), the turns and the recorded agent's lines on its time line, in ms.
+
+    ``agent_lines`` is None where the call has no agent channel: history then holds our own replies.
+    """
 
     name: str
     caller: Audio
@@ -26,27 +28,27 @@ class ReplayPlan:
 
 def plan(loaded: LoadedCall, max_gap_s: float | None) -> ReplayPlan:
     """Shorten the gaps in which the caller says nothing to ``max_gap_s`` (None: keep them all)."""
-    shortened = shorten_gaps(loaded, max_gap_s)
+    short = shorten_gaps(loaded, max_gap_s)
     lines = [
-        RecordedLine(shortened.at_s(segment.end_s) * 1000.0, segment.text)
+        RecordedLine(short.at_s(segment.end_s) * 1000.0, segment.text)
         for segment in loaded.call.turns
         if segment.role == "agent" and segment.text
     ]
     return ReplayPlan(
         name=loaded.call.name,
-        caller=shortened.caller,
-        turns=tuple(caller_turn(turn, shortened.at_s) for turn in loaded.turns),
+        caller=short.caller,
+        turns=tuple(caller_turn(turn) for turn in short.turns),
         agent_lines=lines or None,
-        skipped_s=shortened.removed_s,
+        skipped_s=short.removed_s,
     )
 
 
-def caller_turn(turn: LabelledTurn, at_s: Callable[[float], float]) -> CallerTurn:
-    """A labelled turn in milliseconds; ``at_s`` maps the recording's time to the replay's."""
+def caller_turn(turn: LabelledTurn) -> CallerTurn:
+    """A labelled turn in milliseconds."""
     return CallerTurn(
         index=turn.index,
-        start_ms=at_s(turn.start_s) * 1000.0,
-        end_ms=at_s(turn.end_s) * 1000.0,
-        holds=tuple((at_s(hold.start_s) * 1000.0, at_s(hold.end_s) * 1000.0) for hold in turn.holds),
+        start_ms=turn.start_s * 1000.0,
+        end_ms=turn.end_s * 1000.0,
+        holds=tuple((hold.start_s * 1000.0, hold.end_s * 1000.0) for hold in turn.holds),
         reference=turn.text or None,
     )

@@ -1,0 +1,286 @@
+"""The whole pipeline on virtual time: real frames and processors, scripted engines, exact milliseconds."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from pipecat.workers.runner import WorkerRunner
+
+from agent.compute import Priority
+from agent.dialogue import Dialogue
+from agent.fakes import ScriptedCompute
+from agent.pipeline import Parts, wire
+from agent.playback import Playback
+from agent.processors.council import SeatPlan
+from agent.processors.hearing import VoiceThresholds
+from agent.recorder import Recorder, ReplyRecord
+from agent.transports.recording import RecordingTransport
+from agent.turn import Rules
+from stages.contract import RATE_HZ, Abort, Audio, Message, Piece, Prefill, Transcript, never
+from stages.errors import EnvironmentFault
+from stages.tts.pieces import PieceSplitter
+
+pytestmark = [pytest.mark.looptime]
+
+TAKES_MS = {
+    Priority.TURN_END: 50.0,
+    Priority.FINAL_TEXT: 100.0,
+    Priority.MODEL: 150.0,
+    Priority.FIRST_SPEECH: 60.0,
+    Priority.SPEECH: 60.0,
+}
+DEVICE_MS = 20.0
+VOICE_HZ = 16_000
+
+
+class LevelVad:
+    """Voice is whatever is loud."""
+
+    def probability(self, window: Audio) -> float:
+        return 1.0 if float(np.abs(window).mean()) > 0.1 else 0.0
+
+    def reset(self) -> None:
+        pass
+
+
+@dataclass
+class Ears:
+    """Gives its texts in turn; the last one again and again. An exception is raised instead of given."""
+
+    texts: Sequence[str | Transcript | Exception]
+    heard_s: list[float] = field(default_factory=list)
+
+    def transcribe(self, audio: Audio, *, abort: Abort = never) -> Transcript:
+        item = self.texts[min(len(self.heard_s), len(self.texts) - 1)]
+        self.heard_s.append(len(audio) / RATE_HZ)
+        if isinstance(item, Exception):
+            raise item
+        return item if isinstance(item, Transcript) else Transcript(item)
+
+
+@dataclass
+class TurnEnd:
+    probabilities: Sequence[float]
+    asked: int = 0
+
+    def probability(self, turn: Audio) -> float:
+        self.asked += 1
+        return self.probabilities[min(self.asked - 1, len(self.probabilities) - 1)]
+
+
+@dataclass
+class ScriptedSeat:
+    answer: Callable[[str], str] = lambda text: f"You said {text}"
+    asked: list[list[Message]] = field(default_factory=list)
+
+    @property
+    def last_prefill(self) -> Prefill:
+        return Prefill(10, 8)
+
+    def prefill(self, messages: Sequence[Message], *, abort: Abort = never) -> Prefill:
+        return self.last_prefill
+
+    def reply(
+        self, messages: Sequence[Message], *, max_tokens: int, temperature: float = 0.0, abort: Abort = never
+    ) -> Iterator[Piece]:
+        self.asked.append(list(messages))
+        for word in self.answer(messages[-1]["content"]).split(" "):
+            yield Piece(word + " ", 1)
+
+
+class ToneVoice:
+    """100 ms of tone a word, after 10 ms of silence."""
+
+    rate_hz = VOICE_HZ
+
+    def __init__(self, fails_on: str = "") -> None:
+        self.fails_on = fails_on
+
+    def speak(self, text: str) -> Audio:
+        if self.fails_on and self.fails_on in text:
+            raise EnvironmentFault("tts.broken", "The voice broke.")
+        n = len(text.split()) * VOICE_HZ // 10
+        tone = 0.3 * np.sin(2 * np.pi * 300 * np.arange(n) / VOICE_HZ)
+        return np.concatenate([np.zeros(VOICE_HZ // 100), tone]).astype(np.float32)
+
+
+def hold(probability: float | None) -> float:
+    return 64.0 if probability is not None and probability >= 0.9 else 1400.0
+
+
+def caller(*spans_ms: tuple[float, float], total_ms: float) -> Audio:
+    audio = np.zeros(int(total_ms * RATE_HZ / 1000), dtype=np.float32)
+    for start, end in spans_ms:
+        audio[int(start * RATE_HZ / 1000) : int(end * RATE_HZ / 1000)] = 0.5
+    return audio
+
+
+@dataclass
+class Ran:
+    recorder: Recorder
+    seat: ScriptedSeat
+    dialogue: Dialogue
+
+    @property
+    def replies(self) -> list[ReplyRecord]:
+        return list(self.recorder.records.values())
+
+    def at(self, reply: int, name: str) -> float:
+        return round(self.recorder.records[reply].marks[name] - self.recorder.origin_ms, 3)
+
+    def first_audio(self, reply: int) -> float | None:
+        at = self.recorder.playback.of(reply).first_audio_ms
+        return None if at is None else round(at - self.recorder.origin_ms, 3)
+
+
+async def run(
+    audio: Audio,
+    *,
+    ears: Sequence[str | Transcript | Exception] = ("hello",),
+    ends: Sequence[float] = (0.97,),
+    seat: ScriptedSeat | None = None,
+    voice: ToneVoice | None = None,
+) -> Ran:
+    seat, voice = seat or ScriptedSeat(), voice or ToneVoice()
+    playback = Playback(VOICE_HZ, DEVICE_MS)
+    recorder, dialogue = Recorder(playback), Dialogue("rules")
+    compute = ScriptedCompute(TAKES_MS)
+    parts = Parts(
+        vad=LevelVad(),
+        turn_end=TurnEnd(ends),
+        recogniser=Ears(ears),
+        seat=SeatPlan("fast", seat, 1, 40, 0.0),
+        voice=voice,
+        compute=compute,
+        rules=Rules(hold_ms=hold),
+        thresholds=VoiceThresholds(0.5, 0.35),
+        asr_threads=1,
+        tts_threads=1,
+        splitter=PieceSplitter,
+        safe_sentence="I do not know that.",
+        again_sentence="Please say that again.",
+    )
+
+    def origin(at_ms: float) -> None:
+        recorder.origin_ms = at_ms
+
+    transport = RecordingTransport(audio, playback, origin)
+    call = wire(parts, transport, dialogue, recorder)
+    runner = WorkerRunner(handle_sigint=False)
+    await runner.add_workers(call.worker)
+    running = asyncio.create_task(runner.run())
+    while not transport.input().recording_over.is_set():
+        await asyncio.sleep(0.01)
+    await call.worker.cancel()
+    await running
+    recorder.close_all(0.0)
+    compute.close()
+    return Ran(recorder, seat, dialogue)
+
+
+async def test_every_mark_of_a_plain_turn_to_the_millisecond() -> None:
+    ran = await run(caller((320, 1600), total_ms=4000))
+    assert [r.heard for r in ran.replies] == ["hello"]
+    # Window 50 ends at 1600 ms. Windows come with 20 ms frames: the one to 1632 with the frame to 1640, and so on.
+    assert ran.at(1, "silence_seen") == 1640.0
+    assert ran.at(1, "asr_final") == 1780.0  # asked at 64 ms of silence, in the frame to 1680
+    assert ran.at(1, "turn_end") == 1780.0
+    assert ran.at(1, "reply_started") == 1780.0
+    assert ran.at(1, "reply_first_segment") == 1930.0
+    assert ran.at(1, "tts_first_chunk") == 1990.0
+    assert ran.first_audio(1) == 1990.0 + 10.0 + DEVICE_MS
+    assert ran.recorder.frame_lateness_ms and max(ran.recorder.frame_lateness_ms) == 0.0
+
+
+async def test_a_caller_who_goes_on_before_the_reply_gets_one_reply_to_all_words() -> None:
+    audio = caller((320, 1600), (1900, 3008), total_ms=6000)
+    ran = await run(audio, ears=["I want to", "I want to go home"])
+    assert [r.heard for r in ran.replies] == ["I want to", "I want to go home"]
+    assert ran.replies[0].withdrawn_why == "reopened"
+    assert ran.first_audio(1) is None
+    assert ran.first_audio(2) is not None
+    assert ran.seat.asked[-1] == [
+        {"role": "system", "content": "rules"},
+        {"role": "user", "content": "I want to go home"},
+    ]
+
+
+async def test_nothing_of_a_cancelled_reply_is_written_after_the_cancel() -> None:
+    long = ScriptedSeat(answer=lambda text: "one two three four five six seven eight nine ten " * 6 + ".")
+    audio = caller((320, 1600), (5000, 6016), total_ms=9000)
+    ran = await run(audio, ears=["tell me", "stop"], seat=long)
+    first, second = ran.replies
+    assert first.withdrawn_why == "barge_in"
+    assert first.withdrawn_ms is not None
+    cut = first.withdrawn_ms - ran.recorder.origin_ms
+    assert 5192.0 <= cut <= 5240.0
+    spans = ran.recorder.playback.of(1).spans
+    # What the device had been given plays out: one block in hand, one under way, and the device's own buffer.
+    assert spans[-1][1] - ran.recorder.origin_ms <= cut + 2 * 20.0 + DEVICE_MS
+    assert second.heard == "stop"
+
+
+async def test_history_holds_what_was_heard_of_an_interrupted_reply() -> None:
+    long = ScriptedSeat(answer=lambda text: "First sentence here. " + "word " * 40 + ". Last sentence never heard.")
+    audio = caller((320, 1600), (5000, 6016), total_ms=9000)
+    ran = await run(audio, ears=["tell me", "stop"], seat=long)
+    said = ran.seat.asked[-1][2]
+    assert said["role"] == "assistant"
+    assert said["content"].startswith("First sentence here.")
+    assert "never heard" not in said["content"]
+
+
+async def test_twenty_barge_ins_get_twenty_answers_and_leak_no_task_or_thread() -> None:
+    threads = threading.active_count()
+    long = ScriptedSeat(answer=lambda text: "one two three four five six seven eight nine ten " * 6 + ".")
+    spans = [(320 + 5000 * k, 1600 + 5000 * k) for k in range(21)]
+    ran = await run(caller(*spans, total_ms=106_000), ears=["go on"], seat=long)
+    assert len(ran.replies) == 21
+    assert [r.withdrawn_why for r in ran.replies[:20]] == ["barge_in"] * 20
+    assert all(ran.first_audio(r.reply) is not None for r in ran.replies)
+    assert len([t for t in asyncio.all_tasks() if t is not asyncio.current_task()]) == 0
+    assert threading.active_count() <= threads + 1  # pytest's loop may keep one of its own
+
+
+async def test_noise_makes_no_reply() -> None:
+    noise = Transcript("", rejected="no speech")
+    ran = await run(caller((320, 3008), total_ms=6000), ears=[noise])
+    assert ran.replies == []
+    assert [d.why for d in ran.recorder.dropped] == ["no speech"]
+    assert ran.seat.asked == []
+
+
+async def test_a_recogniser_that_breaks_is_survived_and_the_caller_is_asked_again() -> None:
+    broken = EnvironmentFault("asr.broken", "The recogniser broke.")
+    ran = await run(caller((320, 1600), (5000, 6016), total_ms=9000), ears=[broken, "hello"])
+    assert [r.said for r in ran.replies] == [["Please say that again."], ["You said hello"]]
+    assert "The recogniser broke" in ran.recorder.failures[0]
+
+
+async def test_a_seat_that_says_nothing_gets_the_safe_sentence() -> None:
+    ran = await run(caller((320, 1600), total_ms=4000), seat=ScriptedSeat(answer=lambda text: ""))
+    assert ran.replies[0].said == ["I do not know that."]
+    assert ran.first_audio(1) is not None
+
+
+async def test_a_seat_that_breaks_gets_the_safe_sentence() -> None:
+    def broken(text: str) -> str:
+        raise EnvironmentFault("seat.decode", "The model broke.")
+
+    ran = await run(caller((320, 1600), total_ms=4000), seat=ScriptedSeat(answer=broken))
+    assert ran.replies[0].said == ["I do not know that."]
+    assert "The model broke" in ran.recorder.failures[0]
+
+
+async def test_a_piece_that_cannot_be_spoken_does_not_stop_the_rest() -> None:
+    answer = ScriptedSeat(answer=lambda text: "First part is fine. Broken part here. And the rest plays.")
+    ran = await run(caller((320, 1600), total_ms=8000), seat=answer, voice=ToneVoice(fails_on="Broken"))
+    heard = [p.text for p in ran.recorder.playback.of(1).pieces]
+    assert heard[0] == "First part is fine."
+    assert "rest plays" in heard[-1]
+    assert ran.replies[0].withdrawn_ms is None or ran.replies[0].withdrawn_why == "the call ended"
