@@ -20,7 +20,7 @@ def _run_line(report: Report) -> str:
         f"{mode}, real time" if mode == "recorded" else mode,
         _kind(report),
         f"speech_end: {sources}",
-        f"config {report.config.sha256[:12]}",
+        f"config {report.config.sha256[:8]}",
     ]
     return " | ".join(facts)
 

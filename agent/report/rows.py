@@ -47,7 +47,7 @@ def turn_row(call: str, outcome: Outcome, details: Details, budget: BudgetConfig
         heard="" if source is None else source.heard,
         said="" if source is None else source.said,
         reference=outcome.turn.reference,
-        path=None if source is None else source.path,
+        path=None if source is None or not source.audible else source.path,
         bridge=None if source is None else source.bridge,
         marks=_marks(outcome),
         v2v_ms=v2v,

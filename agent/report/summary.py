@@ -113,7 +113,7 @@ def _audible(turns: Sequence[Turn]) -> list[Turn]:
 
 def _paths(turns: Sequence[Turn]) -> dict[Path, int]:
     names: tuple[Path, ...] = get_args(Path)
-    taken = [turn.path for turn in _audible(turns)]
+    taken = [turn.path for turn in turns]
     return {name: taken.count(name) for name in names}
 
 

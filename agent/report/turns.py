@@ -77,7 +77,7 @@ class Turn(Section):
     heard: str
     said: str
     reference: str | None
-    path: Path | None
+    path: Path | None = Field(description="null: nothing was heard")
     bridge: str | None
     marks: dict[Mark, float] = Field(description="ms; marks that did not happen are absent")
     v2v_ms: int | None = Field(ge=0)
