@@ -1,8 +1,8 @@
 """PURE: shortens the long silences of a call, so that a replay need not wait them out.
 
-A gap is a stretch in which the caller does not speak. One longer than ``max_gap_s`` keeps its first
-``max_gap_s - 1`` seconds (room for the answer) and its last second (so that the next words come out of the room's
-own sound); what lies between goes. No sample of the caller's speech is touched.
+A gap is a stretch in which the caller does not speak. One longer than ``max_gap_s`` keeps its last second (so that
+the next words come out of the room's own sound; a quarter of ``max_gap_s`` if that is below 4 s) and before it its
+beginning (room for the answer), ``max_gap_s`` in all. No sample of the caller's speech is touched.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agent.calls.turns import LabelledTurn
 from stages.contract import RATE_HZ, Audio
 
 MAX_GAP_S = 4.0
-SHORTEST_GAP_S = 2.0
+SHORTEST_GAP_S = 1.0
 _LAST_S = 1.0
 _FADE_S = 0.010
 
@@ -66,7 +66,7 @@ class Shortened:
 
 
 def shorten_gaps(loaded: LoadedCall, max_gap_s: float | None = MAX_GAP_S) -> Shortened:
-    """Take the gaps longer than ``max_gap_s`` out of a call; None keeps them. Raises ValueError below 2 s."""
+    """Take the gaps longer than ``max_gap_s`` out of a call; None keeps them. Raises ValueError below 1 s."""
     if max_gap_s is None:
         return Shortened(loaded.caller, loaded.turns, SkipPlan((), len(loaded.caller)))
     spoken = (segment for turn in loaded.turns for segment in turn.segments)
@@ -77,17 +77,17 @@ def shorten_gaps(loaded: LoadedCall, max_gap_s: float | None = MAX_GAP_S) -> Sho
 def plan_skips(speech_s: Iterable[tuple[float, float]], samples: int, max_gap_s: float) -> SkipPlan:
     """What to take out of a channel of ``samples`` at 16 kHz, from the caller's speech (start and end, seconds).
 
-    Raises ValueError if ``max_gap_s`` is below 2 s: less leaves no room for an answer.
+    Raises ValueError if ``max_gap_s`` is below 1 s.
     """
     if max_gap_s < SHORTEST_GAP_S:
         raise ValueError(f"max_gap_s is {max_gap_s:g}; it must be at least {SHORTEST_GAP_S:g}")
+    last = round(min(_LAST_S, max_gap_s / 4) * RATE_HZ)
     removed: list[Span] = []
     cursor = 0
     for start_s, end_s in [*sorted(speech_s), (samples / RATE_HZ, samples / RATE_HZ)]:
         gap = Span(cursor, int(np.floor(start_s * RATE_HZ)))
         if gap.end - gap.start > max_gap_s * RATE_HZ:
-            start = gap.start + round((max_gap_s - _LAST_S) * RATE_HZ)
-            removed.append(Span(start, gap.end - round(_LAST_S * RATE_HZ)))
+            removed.append(Span(gap.start + round(max_gap_s * RATE_HZ) - last, gap.end - last))
         cursor = max(cursor, int(np.ceil(end_s * RATE_HZ)))
     return SkipPlan(tuple(removed), samples)
 

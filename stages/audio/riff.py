@@ -15,6 +15,9 @@ from stages.errors import InputError
 _UNKNOWN = 0xFFFFFFFF
 """A writer that could not seek back (a pipe) leaves this as the length: read to the end of the file."""
 
+_FORMAT_BYTES = 40
+"""The longest format chunk that is used."""
+
 _PLAIN_BITS = {1: (8, 16, 24, 32), 3: (32, 64), 6: (8,), 7: (8,)}
 """Bits a sample of PCM, float, A-law and mu-law. Other codecs have no fixed size a sample."""
 
@@ -29,25 +32,25 @@ def check_wav(path: Path) -> None:
         if len(head) < 12 or head[:4] not in (b"RIFF", b"RF64") or head[8:] != b"WAVE":
             return
         size = path.stat().st_size
-        block_bytes, promised = 0, None
-        while promised is None:
+        block_bytes = 0
+        while True:
             chunk = file.read(8)
             if len(chunk) < 8:
-                raise InputError(
-                    "audio.truncated",
-                    f"{path} is cut off: its header ends before any audio.",
-                    "Copy or record it again.",
-                )
+                raise _cut_off(path, "its header ends before any audio")
             name, length = chunk[:4], struct.unpack("<I", chunk[4:])[0]
             if name == b"data":
                 promised = length
-            elif name == b"fmt ":
-                block_bytes = _check_format(path, file.read(length))
-            else:
-                file.seek(length, 1)
-            if length % 2 and name != b"data":
-                file.seek(1, 1)
+                break
+            body = file.read(min(length, _FORMAT_BYTES)) if name == b"fmt " else b""
+            if file.seek(length + length % 2 - len(body), 1) > size:
+                raise _cut_off(path, "its header ends before any audio")
+            if name == b"fmt ":
+                block_bytes = _check_format(path, body)
         _check_length(path, file, size, promised, block_bytes)
+
+
+def _cut_off(path: Path, why: str) -> InputError:
+    return InputError("audio.truncated", f"{path} is cut off: {why}.", "Copy or record it again.")
 
 
 def _check_length(path: Path, file: BinaryIO, size: int, promised: int, block_bytes: int) -> None:
@@ -55,11 +58,7 @@ def _check_length(path: Path, file: BinaryIO, size: int, promised: int, block_by
     if promised == _UNKNOWN:
         return
     if promised > held:
-        raise InputError(
-            "audio.truncated",
-            f"{path} is cut off: its header promises {promised} bytes of audio, the file holds {held}.",
-            "Copy or record it again.",
-        )
+        raise _cut_off(path, f"its header promises {promised} bytes of audio, the file holds {held}")
     if promised == 0 and held > block_bytes > 0:
         raise InputError(
             "audio.header",
