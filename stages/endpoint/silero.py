@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from stages.contract import RATE_HZ, WINDOW_SAMPLES, Audio
 from stages.endpoint.config import VadConfig
-from stages.endpoint.onnx import bundled, open_session
 from stages.errors import InputError
+from stages.onnx import bundled, open_session
 
 _CONTEXT_SAMPLES = 64
 """The model wants the last 64 samples of the window before, in front of each window."""

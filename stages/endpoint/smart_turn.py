@@ -5,7 +5,7 @@ from __future__ import annotations
 from stages.contract import Audio
 from stages.endpoint.config import SmartTurnConfig
 from stages.endpoint.mel import last_seconds, log_mel
-from stages.endpoint.onnx import bundled, open_session
+from stages.onnx import bundled, open_session
 
 
 class SmartTurn:

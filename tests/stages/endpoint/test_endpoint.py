@@ -5,7 +5,7 @@ import pytest
 
 from stages.endpoint.config import VadConfig
 from stages.endpoint.mel import SAMPLES, last_seconds, log_mel
-from stages.endpoint.onnx import bundled, open_session
+from stages.onnx import bundled, open_session
 from stages.endpoint.silero import SileroVad
 from stages.endpoint.smart_turn import SmartTurn
 from stages.errors import EnvironmentFault, InputError
