@@ -20,10 +20,49 @@ from agent.report.facts import (
     Machine,
     ObserverReading,
     ReplayFacts,
+    ReplayMode,
     Section,
+    SpeechEndSource,
 )
-from agent.report.turns import Turn, UnmatchedRow
+from agent.report.turns import (
+    CutInRow,
+    Decision,
+    Parts,
+    ReplyDetails,
+    Speculation,
+    Tokens,
+    Turn,
+    UnmatchedRow,
+)
 from latency_budget.exchange import Path
+
+__all__ = [
+    "Call",
+    "ConfigFacts",
+    "CutInRow",
+    "Decision",
+    "Failure",
+    "Interval",
+    "Intervals",
+    "Lateness",
+    "Machine",
+    "ObserverReading",
+    "Parts",
+    "Percentiles",
+    "ReplayFacts",
+    "ReplayMode",
+    "ReplyDetails",
+    "Report",
+    "Speculation",
+    "SpeculationSummary",
+    "SpeechEndSource",
+    "Summary",
+    "Tokens",
+    "Turn",
+    "UnmatchedRow",
+    "json_schema",
+]
+"""The whole contract from one place; the sections are defined in ``facts`` and ``turns``."""
 
 
 class Percentiles(Section):

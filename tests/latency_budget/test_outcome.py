@@ -1,6 +1,7 @@
 import pytest
 
 from latency_budget.exchange import CallerTurn, Exchange, Span
+from latency_budget.ledger import Part
 from latency_budget.marks import Mark, MarkOrderError
 from latency_budget.outcome import Matching, Outcome, match
 
@@ -44,7 +45,7 @@ def test_a_commit_inside_the_turn_that_is_heard_after_it_is_an_answer() -> None:
     assert found.numbers is not None
     assert (found.numbers.v2v_ms, found.numbers.endpoint_delay_ms) == (100, -300)
     assert found.numbers.parts_ms is not None
-    assert found.numbers.parts_ms["endpoint"] == 0
+    assert found.numbers.parts_ms[Part.ENDPOINT] == 0
     assert found.cut_ins == ()
 
 

@@ -27,5 +27,20 @@ def test_a_commit_that_may_yet_be_heard_keeps_its_turn_open() -> None:
     assert settled(TURNS, (waiting,), 4100) == 0
 
 
-def test_nothing_is_settled_in_a_call_of_one_turn() -> None:
-    assert settled(TURNS[:1], (), 1e6) == 0
+def test_an_answer_that_is_done_settles_its_turn_at_once() -> None:
+    assert settled(TURNS, (reply(1300, 2000, done=False),), 2000) == 0
+    assert settled(TURNS, (reply(1300, 2000, done=True),), 2000) == 1
+
+
+def test_the_last_turn_is_settled_by_its_answer_only() -> None:
+    last = TURNS[:1]
+    assert settled(last, (), 1e6) == 0
+    assert settled(last, (reply(1300, 2000, done=True),), 2000) == 1
+
+
+def test_a_cut_in_that_is_done_does_not_settle_its_turn() -> None:
+    assert settled(TURNS, (reply(900, 2000, done=True),), 2000) == 0
+
+
+def test_no_turns_are_no_settled_turns() -> None:
+    assert settled((), (reply(900, 2000, done=True),), 2000) == 0

@@ -50,4 +50,4 @@ def test_an_unknown_field_is_refused() -> None:
 
 def test_a_report_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        report().summary.turns = 0
+        report().summary.__setattr__("turns", 0)
