@@ -42,6 +42,12 @@ class GateConfig(BaseModel):
     logprob: float = Field(
         -1.3, ge=-20.0, le=0.0, description="text with a lower mean log-probability is invented"
     )
+    speech_logprob: float = Field(
+        -2.0,
+        ge=-20.0,
+        le=0.0,
+        description="... unless its no-speech probability is sure: then from here down",
+    )
     no_speech: float = Field(
         0.9, ge=0.0, le=1.0, description="text with a higher no-speech probability is invented"
     )

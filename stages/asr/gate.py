@@ -34,11 +34,13 @@ def text_fault(reading: Reading, gate: GateConfig) -> str | None:
     """Why the text alone gives it away as invented, or None."""
     if not any(letter.isalnum() for letter in reading.text):
         return "no_words"
-    if longest_run(reading.text) >= gate.repeats:
-        return "repetition"
     if reading.no_speech > gate.no_speech:
         return "no_speech"
-    if reading.mean_logprob < gate.logprob:
+    heard_speech = reading.no_speech <= gate.sure_no_speech
+    # A decoder that stumbles over real speech repeats itself as well: then one of the repeats is kept.
+    if longest_run(reading.text) >= gate.repeats and not heard_speech:
+        return "repetition"
+    if reading.mean_logprob < (gate.speech_logprob if heard_speech else gate.logprob):
         return "low_score"
     return None
 

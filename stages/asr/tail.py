@@ -32,17 +32,20 @@ def spoken_tokens(tokens: Sequence[int], *, first_stamp: int, duration_s: float)
     return text
 
 
-def cut_repeats(text: str) -> str:
+def cut_repeats(text: str, run: int) -> str:
     """``text`` without a repeated tail: a phrase of three words or more that is said again.
 
-    Phrases with digits or numbers in them stay: "five five one, five five one" is a telephone number.
+    Phrases with digits or numbers in them stay: "five five one, five five one" is a telephone number. Said ``run``
+    times in a row or more, any phrase is cut to one.
     """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     words = [_plain(text[start:end]) for start, end in spans]
-    for period in range(_MIN_PHRASE, len(words) // 2 + 1):
+    for period in range(1, len(words) // 2 + 1):
         first = _repeated_from(words, period)
         phrase = set(words[first - period : first])
-        if len(words) - first >= period and len(phrase) >= _MIN_PHRASE and not any(map(_is_number, phrase)):
+        is_run_on = len(words) - first >= period * (run - 1)
+        is_phrase = len(phrase) >= _MIN_PHRASE and not any(map(_is_number, phrase))
+        if is_run_on or (is_phrase and len(words) - first >= period):
             return text[: spans[first - 1][1]]
     return text
 

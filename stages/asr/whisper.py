@@ -93,7 +93,7 @@ class WhisperRecogniser:
         fault = text_fault(reading, self._config.gate)
         if fault is None and not is_sure(reading, self._config.gate):
             fault = voice_fault(self._look_for_voice(audio), self._config.gate)
-        said = cut_repeats(text) if fault is None else ""
+        said = cut_repeats(text, self._config.gate.repeats) if fault is None else ""
         return Transcript(said, reading.no_speech, reading.mean_logprob, len(tokens), fault)
 
     def _look_for_voice(self, audio: Audio) -> VoiceFound:
