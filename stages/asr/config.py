@@ -31,7 +31,7 @@ class GateConfig(BaseModel):
         -0.8, ge=-20.0, le=0.0, description="... and a mean token log-probability from this up"
     )
     voiced_ms: int = Field(
-        100,
+        96,
         ge=0,
         le=2000,
         description="other text needs this much voice (windows that Silero rates over 0.5)",
@@ -51,7 +51,9 @@ class GateConfig(BaseModel):
     no_speech: float = Field(
         0.9, ge=0.0, le=1.0, description="text with a higher no-speech probability is invented"
     )
-    repeats: int = Field(5, ge=2, le=50, description="a phrase said this often in a row is invented")
+    repeats: int = Field(
+        5, ge=2, le=50, description="a phrase said this often in a row is invented, or a stumble"
+    )
 
 
 class AsrConfig(BaseModel):
