@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def _members(members: tuple[str, ...], wheels: dict[str, Path]) -> Iterator[byte
             with zipfile.ZipFile(wheels[member]) as archive, archive.open(member) as stream:
                 while chunk := stream.read(CHUNK):
                     yield chunk
-        except (zipfile.BadZipFile, EOFError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             shutil.rmtree(wheels[member].parent, ignore_errors=True)
             raise SourceFailed(f"{wheels[member].name} came damaged and was deleted; pull again") from error
 
