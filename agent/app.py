@@ -104,7 +104,7 @@ class Session:
             thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release),
             asr_threads=config.asr.threads,
             tts_threads=config.tts.threads,
-            splitter=PieceSplitter,
+            splitter=lambda: PieceSplitter(config.tts.pieces),
             safe_sentence=persona.safe_sentence,
             again_sentence=persona.again_sentence,
         )

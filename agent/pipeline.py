@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pipecat.observers.user_bot_latency_observer import UserBotLatencyObserver
@@ -37,7 +38,7 @@ class Parts:
     thresholds: VoiceThresholds
     asr_threads: int
     tts_threads: int
-    splitter: type[PieceSplitter]
+    splitter: Callable[[], PieceSplitter]
     safe_sentence: str
     again_sentence: str
 

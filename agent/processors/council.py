@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pipecat.frames.frames import Frame, LLMFullResponseEndFrame, LLMFullResponseStartFrame
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.utils.text.base_text_aggregator import TextType
-from stages.council.clean import SpokenText
 from stages.tts.pieces import PieceSplitter, is_opener
 
 from agent.clock import now_ms
@@ -113,16 +112,16 @@ class CouncilProcessor(FrameProcessor):
             Priority.MODEL, work, threads=self._plan.threads, resource=self._plan.name
         )
         count, tokens = 0, 0
-        splitter, spoken = self._splitter(), SpokenText()
+        splitter = self._splitter()
         while (piece := await pieces.get()) is not None:
             tokens += piece.tokens
-            for text in splitter.push(spoken.push(piece.text)):
+            for text in splitter.feed(piece.text):
                 await self._emit(frame.reply, count, text, content=not is_opener(text))
                 count += 1
-        if await self._finished(job, frame.reply, tokens):
-            rest = [] if tokens >= self._plan.max_tokens and count else splitter.push(spoken.flush())
-            rest += [] if tokens >= self._plan.max_tokens and count else splitter.flush()
-            for text in rest:
+        finished = await self._finished(job, frame.reply, tokens)
+        cut_short = tokens >= self._plan.max_tokens and count > 0
+        if finished and not cut_short:  # half a sentence is better left out
+            for text in splitter.finish():
                 await self._emit(frame.reply, count, text, content=not is_opener(text))
                 count += 1
         return count
@@ -153,6 +152,7 @@ class CouncilProcessor(FrameProcessor):
     async def _emit(self, reply: int, index: int, text: str, *, content: bool, last: bool = False) -> None:
         if reply != self._reply:
             return
+        text = text.strip()
         if text:
             self._recorder.mark(reply, "reply_first_segment", now_ms())
             record = self._recorder.records.get(reply)

@@ -23,14 +23,18 @@ UNDERRUN_MS = 1.0
 
 
 class FollowedOutput(BaseOutputTransport):
-    """Notes each block as it is written. Subclasses pace the writing in :meth:`put`."""
+    """Notes each block as it is written. Subclasses pace the writing in :meth:`wait_for_room` and :meth:`put`."""
 
     def __init__(self, params: TransportParams, playback: Playback) -> None:
         super().__init__(params)
         self.playback = playback
         self._mid_reply = False
 
-    async def put(self, frame: OutputAudioRawFrame) -> float:
+    async def wait_for_room(self, frame: OutputAudioRawFrame) -> None:
+        """Return when the device can take the block."""
+        raise NotImplementedError
+
+    def put(self, frame: OutputAudioRawFrame) -> float:
         """Write one block; returns when its first sample leaves, in milliseconds."""
         raise NotImplementedError
 
@@ -56,9 +60,10 @@ class FollowedOutput(BaseOutputTransport):
 
     async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
         """Write one block unless its reply was cancelled."""
+        await self.wait_for_room(frame)
         if not self.playback.allows_writing():
             return False
-        at_ms = await self.put(frame)
+        at_ms = self.put(frame)
         self._mid_reply = True
         block = np.frombuffer(frame.audio, dtype=np.int16).astype(np.float32) / INT16
         audible = self.playback.write(at_ms, block)
@@ -74,14 +79,19 @@ class PacedOutput(FollowedOutput):
         super().__init__(params, playback)
         self._due_ms = 0.0  # when the block written last will have been played
 
-    async def put(self, frame: OutputAudioRawFrame) -> float:
-        """Wait until the device has room, then write."""
-        length_ms = len(frame.audio) / 2 / frame.sample_rate * 1000.0
-        # One block is being played while the next one is handed over.
-        await sleep_until_ms(self._due_ms - length_ms)
+    async def wait_for_room(self, frame: OutputAudioRawFrame) -> None:
+        """One block is being played while the next one is handed over."""
+        await sleep_until_ms(self._due_ms - _length_ms(frame))
+
+    def put(self, frame: OutputAudioRawFrame) -> float:
+        """Queue the block behind the one that plays."""
         now = now_ms()
         if self._mid_reply and now - self._due_ms > UNDERRUN_MS:
             self.playback.underrun()
         starts = max(now, self._due_ms)
-        self._due_ms = starts + length_ms
+        self._due_ms = starts + _length_ms(frame)
         return starts
+
+
+def _length_ms(frame: OutputAudioRawFrame) -> float:
+    return len(frame.audio) / 2 / frame.sample_rate * 1000.0
