@@ -51,15 +51,14 @@ def pull(
 
     store, console = _store(root, manifest), Console(stderr=True)
     wanted = names or store.manifest.default_names()
+
+    def say(text: str) -> None:
+        console.print(text, highlight=False, soft_wrap=True)
+
     with _progress(console) as progress:
-        puller = Puller(
-            store, progress=progress, say=lambda text: console.print(text, highlight=False, soft_wrap=True)
-        )
-        made = puller.pull(wanted, force=force)
-    here = f"{len(wanted)} models are in place in {store.root}"
-    console.print(
-        f"{here} (fetched or made now: {', '.join(made)})." if made else f"{here}.", highlight=False
-    )
+        made = Puller(store, progress=progress, say=say).pull(wanted, force=force)
+    news = f", fetched or made now: {', '.join(made)}" if made else ""
+    say(f"In place in {store.root}: {', '.join(wanted)}{news}.")
 
 
 @app.command()
