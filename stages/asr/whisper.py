@@ -64,7 +64,9 @@ class WhisperRecogniser:
 
         size = min(audio.size + int(self._config.margin_s * RATE_HZ), MAX_SECONDS * RATE_HZ)
         window = np.zeros(size, dtype=np.float32)
-        window[: audio.size] = audio
+        # An offset of 0.1 under a quiet voice cost 12.4 % words against 6.2 % without; the level itself costs
+        # nothing down to -34 dB, so it is left alone.
+        window[: audio.size] = audio - audio.mean()
         features = self._model.feature_extractor(window, padding=0)
         even = features[None, :, : features.shape[1] // 2 * 2]  # the encoder halves the frames
         return self._model.model.encode(get_ctranslate2_storage(np.ascontiguousarray(even, dtype=np.float32)))
