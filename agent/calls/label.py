@@ -32,6 +32,9 @@ _SHORTEST_WINDOWS = 2
 _SPECK_S, _SPECK_DB = 0.25, 15.0
 """Stretches shorter than this and so far below the channel's usual loudness are breath or crosstalk."""
 
+_QUIET_PERCENT, _NOISE_DB = 10, 3.0
+"""The quietest tenth of a channel is its noise; windows of 10 ms of steady noise spread by less than 3 dB."""
+
 _TEXT_PAD_S = 0.2
 _RECOGNISER_S = 30.0
 
@@ -55,12 +58,13 @@ def speech_spans(
     audio: Audio, vad: VoiceActivity, *, threshold: float = THRESHOLD, progress: Progress = ignore
 ) -> tuple[Span, ...]:
     """Where ``audio`` (16 kHz) holds speech, utterance by utterance, without the silence around it."""
-    level = remove_dc(audio)
+    level = remove_dc(audio)  # an offset would count as sound, and makes Silero hear speech in a hold tone
+    floor_dbfs = _noise_floor(level)
     spans: list[Span] = []
-    for stretch in _stretches(_probabilities(audio, vad, progress) >= threshold):
+    for stretch in _stretches(_probabilities(level, vad, progress) >= threshold):
         floor = spans[-1].end if spans else 0
         start = max(floor, (stretch.start - _LEAD_WINDOWS) * WINDOW_SAMPLES)
-        found = utterance_span(level[start : stretch.end * WINDOW_SAMPLES], RATE_HZ)
+        found = utterance_span(level[start : stretch.end * WINDOW_SAMPLES], RATE_HZ, floor_dbfs=floor_dbfs)
         if found is None:
             continue
         span = Span(start + found[0], start + found[1])
@@ -122,6 +126,12 @@ def _probabilities(audio: Audio, vad: VoiceActivity, progress: Progress) -> NDAr
             progress(at / count)
     progress(1.0)
     return found
+
+
+def _noise_floor(level: Audio) -> float:
+    """What steady noise never exceeds: under it, "within 30 dB of the loudest" would be the noise itself."""
+    quiet = levels(level, RATE_HZ)
+    return float(np.percentile(quiet, _QUIET_PERCENT)) + _NOISE_DB if len(quiet) else -200.0
 
 
 def _without_specks(spans: Sequence[Span], level: Audio) -> tuple[Span, ...]:

@@ -6,12 +6,17 @@ from typing import Protocol
 
 import numpy as np
 
+from stages.audio.level import utterance_span
 from stages.audio.resample import resample
 from stages.contract import Audio, Voice
 from stages.errors import EnvironmentFault
 
 SLOWEST, FASTEST = 0.5, 2.0
 """The paces at which the second speaker can still be understood; 1 is its own."""
+
+
+_SENTENCE_GAP_S = 0.35
+"""Silence between two sentences of one text, at pace 1: shorter than what labels count as a hold."""
 
 
 class PacedVoice(Protocol):
@@ -62,8 +67,26 @@ class HibariVoice:
 
     def speak(self, text: str, speed: float = 1.0) -> Audio:
         """Audio of ``text``, float32; the same samples for the same text, speed, pitch and seed."""
-        audio: Audio = self._engine(text, speed=speed / self._pitch, seed=self._seed)
-        return resample(np.asarray(audio, np.float32), round(self.rate_hz * self._pitch), self.rate_hz)
+        slow_hz = round(self.rate_hz * self._pitch)
+        sentences = self._engine.stream(text, speed=speed / self._pitch, seed=self._seed)
+        audio = [resample(np.asarray(one, np.float32), slow_hz, self.rate_hz) for one in sentences]
+        return _joined(audio, self.rate_hz, round(_SENTENCE_GAP_S / speed * self.rate_hz))
+
+
+def _joined(sentences: list[Audio], rate_hz: int, gap: int) -> Audio:
+    """Sentences one after the other with ``gap`` samples between their voices; the engine leaves 0.8 s."""
+    placed: list[tuple[int, Audio]] = []
+    voice_ends = 0
+    for audio in sentences:
+        span = utterance_span(audio, rate_hz)
+        if span is not None:
+            at = voice_ends + gap - span[0] if placed else 0
+            placed.append((max(0, at), audio))
+            voice_ends = placed[-1][0] + span[1]
+    out = np.zeros(max((at + len(audio) for at, audio in placed), default=0), np.float32)
+    for at, audio in placed:
+        out[at : at + len(audio)] += audio
+    return out
 
 
 class Unpaced:

@@ -46,16 +46,17 @@ def audible_span(audio: Audio, rate_hz: int, threshold_dbfs: float = AUDIBLE_DBF
     return _span(levels(audio, rate_hz) >= threshold_dbfs, len(audio), rate_hz)
 
 
-def utterance_span(audio: Audio, rate_hz: int, drop_db: float = DROP_DB) -> tuple[int, int] | None:
+def utterance_span(
+    audio: Audio, rate_hz: int, drop_db: float = DROP_DB, floor_dbfs: float = -200.0
+) -> tuple[int, int] | None:
     """Where the utterance in ``audio`` begins and ends: its windows within ``drop_db`` of the loudest one.
 
-    None for silence. A constant offset must have been removed (:func:`remove_dc`), or it counts as sound.
+    Windows at or below ``floor_dbfs`` are never part of it. None if there are no others. A constant offset must have
+    been removed (:func:`remove_dc`), or it counts as sound.
     """
     level = levels(audio, rate_hz)
     loudest = level.max(initial=-200.0)
-    if loudest <= -200.0:
-        return None
-    return _span(level >= loudest - drop_db, len(audio), rate_hz)
+    return _span((level >= loudest - drop_db) & (level > floor_dbfs), len(audio), rate_hz)
 
 
 def last_within(audio: Audio, rate_hz: int, drop_db: float = DROP_DB) -> int | None:

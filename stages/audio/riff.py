@@ -66,6 +66,15 @@ def _check_length(path: Path, file: BinaryIO, size: int, promised: int, block_by
             f"The recorder did not finish the file; mend it with: ffmpeg -i {path.name} fixed.wav",
         )
 
+    file.seek(promised + promised % 2, 1)
+    after = file.read(4)
+    if held - promised > promised / 20 and not all(32 <= byte < 127 for byte in after):  # no chunk's name
+        raise InputError(
+            "audio.header",
+            f"{path}: its header promises {promised} bytes of audio, but {held - promised} more bytes follow.",
+            f"Mend it with: ffmpeg -ignore_length 1 -i {path.name} fixed.wav",
+        )
+
 
 def _check_format(path: Path, body: bytes) -> int:
     """Bytes of one sample of all channels. Raises InputError where the fields contradict each other."""

@@ -197,6 +197,17 @@ def test_a_header_that_says_nothing_follows_is_an_error(tmp_path: Path) -> None:
     assert fault(patched(wav(tmp_path / "a.wav", tone(0.2, 16_000)), 40, "<I", 0)).code == "audio.header"
 
 
+def test_a_header_that_hides_most_of_the_audio_is_an_error(tmp_path: Path) -> None:
+    error = fault(patched(wav(tmp_path / "a.wav", tone(0.2, 16_000)), 40, "<I", 800))
+    assert error.message.endswith("its header promises 800 bytes of audio, but 5600 more bytes follow.")
+
+
+def test_chunks_behind_the_audio_are_no_fault(tmp_path: Path) -> None:
+    path = wav(tmp_path / "a.wav", tone(0.1, 16_000))
+    path.write_bytes(path.read_bytes() + b"LIST" + struct.pack("<I", 900) + b"x" * 900)
+    assert len(read_audio(path).samples) == 1_600
+
+
 def test_a_header_written_into_a_pipe_is_read_to_the_end(tmp_path: Path) -> None:
     path = patched(wav(tmp_path / "a.wav", tone(0.2, 16_000)), 40, "<I", 0xFFFFFFFF)
     assert len(read_audio(path).samples) == 3_200
