@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,8 @@ from agent.errors import AgentError
 if TYPE_CHECKING:
     from agent.calls.label import Progress
     from agent.calls.load import LoadedCall
+    from agent.calls.voices import PacedVoice
+    from stages.contract import Recogniser
 
 app = typer.Typer(
     name="calls",
@@ -54,6 +57,10 @@ def label(
         Path | None, typer.Option("--out", help="The NAME.call.json to write; none: beside the recording.")
     ] = None,
     caller_channel: Channel = None,
+    texts: Annotated[
+        str | None,
+        typer.Option("--texts", metavar="MODEL", help="Write down the words, e.g. with whisper-base."),
+    ] = None,
     json_to: Json = None,
 ) -> None:
     """Find the speech of each channel with the whole recording at hand, and write it as labels."""
@@ -62,8 +69,9 @@ def label(
     from agent.calls.relabel import relabel
 
     target = _labels_beside(file) if out is None else out
+    recogniser = None if texts is None else _recogniser(texts)
     with _progress("looking for speech") as progress:
-        call = relabel(file, target, caller_channel, silero(), progress=progress)
+        call = relabel(file, target, caller_channel, silero(), recogniser=recogniser, progress=progress)
     save_call(target, call)
     _print(load_call(target), json_to)
     _wrote(target)
@@ -75,6 +83,14 @@ def make(
         Path, typer.Argument(help="A YAML script; see configs/calls/demo.yaml.", show_default=False)
     ],
     out: Annotated[Path, typer.Option("--out", help="NAME, NAME.wav or NAME.call.json.", show_default=False)],
+    agent_voice: Annotated[
+        str | None,
+        typer.Option(
+            "--agent-voice",
+            metavar="MODEL",
+            help="A piper voice for the agent, e.g. piper-joe. It breathes anew each time; the built-in one does not.",
+        ),
+    ] = None,
     json_to: Json = None,
 ) -> None:
     """Speak a scripted call with two synthetic voices at exact times; its labels are exact."""
@@ -83,6 +99,8 @@ def make(
     from agent.calls.script import read_script
 
     voices = default_voices(read_script(script).seed)
+    if agent_voice is not None:
+        voices = replace(voices, agent=_piper(agent_voice))
     with _progress("speaking the script") as progress:
         call = make_call(script, out, voices, progress=progress)
     target = out.with_name(f"{call.name}.call.json")
@@ -112,6 +130,21 @@ def revoice(
     near = sum(fit <= 0.1 for fit in fits)
     typer.echo(f"{near} of {len(fits)} segments are within 0.1 s of the human's length", err=True)
     _wrote(target, target.with_name(f"{call.name}.wav"))
+
+
+def _recogniser(model: str) -> Recogniser:
+    from agent.models.store import Store
+    from stages.asr.whisper import WhisperRecogniser
+
+    return WhisperRecogniser(Store().path(model))
+
+
+def _piper(model: str) -> PacedVoice:
+    from agent.calls.voices import Unpaced
+    from agent.models.store import Store
+    from stages.tts.piper_voice import PiperVoice
+
+    return Unpaced(PiperVoice(Store().path(model)), f"piper {Path(model).stem}")
 
 
 def _labels_beside(file: Path) -> Path:

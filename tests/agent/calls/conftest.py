@@ -1,9 +1,8 @@
-"""Calls made of tones, a voice activity that hears them, and where the recorded calls lie."""
+"""Calls made of tones, and a voice activity that hears them."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,13 +81,3 @@ def write_call_file(tmp_path: Path) -> Callable[..., Path]:
 
 def segment(role: str, start_s: float, end_s: float, text: str = "") -> dict[str, Any]:
     return {"role": role, "start_s": start_s, "end_s": end_s, "text": text}
-
-
-@pytest.fixture(scope="session")
-def shared_calls() -> Path:
-    """The recorded calls: VOICE_CALLS, or ../shared/calls beside the project."""
-    default = Path(__file__).resolve().parents[4] / "shared" / "calls"
-    folder = Path(os.environ.get("VOICE_CALLS", default))
-    if not folder.is_dir():
-        pytest.skip(f"no recorded calls at {folder} (set VOICE_CALLS)")
-    return folder

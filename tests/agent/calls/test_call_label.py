@@ -185,9 +185,9 @@ def test_two_voices_on_one_channel_are_not_told_apart(write_call_file: Write, tm
 
 
 @pytest.mark.calls
-def test_recorded_ends_lie_before_their_labels(shared_calls: Path) -> None:
+def test_recorded_ends_lie_before_their_labels(calls_dir: Path) -> None:
     """The labels lag by 20 to 110 ms; pulled back, their ends and those of the pass meet within a frame or two."""
-    path = shared_calls / "two_party" / "genesys_store.call.json"
+    path = calls_dir / "two_party" / "genesys_store.call.json"
     raw = [one for one in read_call(path).turns if one.role == "caller"]
     loaded = load_call(path)
     pulled = [one for one in loaded.call.turns if one.role == "caller"]
@@ -209,8 +209,8 @@ def test_recorded_ends_lie_before_their_labels(shared_calls: Path) -> None:
         ("mono_call/google_commercial_mono", 5, 0),
     ],
 )
-def test_recorded_calls_have_their_turns(shared_calls: Path, name: str, turns: int, holds: int) -> None:
-    loaded = load_call(shared_calls / f"{name}.call.json")
+def test_recorded_calls_have_their_turns(calls_dir: Path, name: str, turns: int, holds: int) -> None:
+    loaded = load_call(calls_dir / f"{name}.call.json")
     assert (len(loaded.turns), sum(len(turn.holds) for turn in loaded.turns)) == (turns, holds)
     assert loaded.speech_end_source == "labels"
     assert all(turn.said_before for turn in loaded.turns)

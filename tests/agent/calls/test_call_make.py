@@ -13,13 +13,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.calls.compose import Sound
 from agent.calls.load import load_call
 from agent.calls.make import Voices, default_voices, make_call
 from agent.calls.model import read_call
-from agent.calls.revoice import revoice
-from agent.calls.script import Noise, Script, read_script
-from agent.calls.voices import HibariVoice, Unpaced
+from agent.calls.script import Script, read_script
+from agent.calls.voices import Unpaced
 from stages.audio.level import active_dbfs, dbfs, utterance_span
 from stages.errors import InputError
 
@@ -195,31 +193,6 @@ def test_a_noise_file_that_is_not_there(tmp_path: Path) -> None:
         make_call(path, tmp_path / "s", TONES)
 
 
-def test_a_deeper_voice_says_the_same_at_the_same_pace() -> None:
-    usual, deep = HibariVoice(), HibariVoice(pitch=0.8)
-    one, two = usual.speak("When are you open?"), deep.speak("When are you open?")
-    assert len(two) == pytest.approx(len(one), rel=0.12)
-    assert dominant_hz(two) < 0.9 * dominant_hz(one)
-
-
-def dominant_hz(audio: np.ndarray) -> float:
-    """Pitch of a voice: the lag at which it is most like itself, between 100 and 350 Hz."""
-    voice = audio - audio.mean()
-    spectrum = np.abs(np.fft.rfft(voice, 1 << 18)) ** 2
-    alike = np.fft.irfft(spectrum)[: 24_000 // 100]
-    return 24_000 / (24_000 // 350 + int(alike[24_000 // 350 :].argmax()))
-
-
-def test_sentences_of_one_text_are_a_third_of_a_second_apart() -> None:
-    audio = HibariVoice().speak("Good morning. Thank you.")
-    found = utterance_span(audio, 24_000)
-    assert found is not None
-    parts = [HibariVoice().speak(text) for text in ("Good morning.", "Thank you.")]
-    spans = [utterance_span(part, 24_000) for part in parts]
-    voices = sum(span[1] - span[0] for span in spans if span is not None)
-    assert (found[1] - found[0] - voices) / 24_000 == pytest.approx(0.35, abs=0.03)
-
-
 def test_a_stage_s_voice_can_speak_for_the_agent(tmp_path: Path) -> None:
     voice = Unpaced(ToneVoice(), "piper")
     call = make_call(script(tmp_path, agent_speed=2.0), tmp_path / "s", Voices(ToneVoice(), voice))
@@ -257,78 +230,3 @@ def test_the_demo_call_lasts_between_60_and_90_seconds(tmp_path: Path) -> None:
     loaded = load_call(tmp_path / "demo.call.json")
     assert len(loaded.turns) == 9
     assert all(turn.shift_s is not None and turn.shift_s >= 0.89 for turn in loaded.turns)
-
-
-def dialogue(tmp_path: Path, *segments: tuple[str, float, float, str], **keys: Any) -> Path:
-    path = tmp_path / "d.json"
-    names = ("role", "start_s", "end_s", "text")
-    rows = [dict(zip(names, one, strict=True)) for one in segments]
-    path.write_text(
-        json.dumps({"name": "d", "segments": rows, "source": "a corpus", "licence": "MIT"} | keys)
-    )
-    return path
-
-
-def test_a_dialogue_keeps_its_starts_and_nearly_its_lengths(tmp_path: Path) -> None:
-    path = dialogue(
-        tmp_path,
-        ("agent", 0.5, 1.5, "aaaaa"),  # 0.5 s at pace 1
-        ("caller", 2.0, 2.4, "bbbb"),
-        ("agent", 2.2, 2.45, "cccccccccc"),  # 1 s at pace 1, 0.5 s at the fastest
-        ("caller", 4.0, 9.0, "dddddddddd"),  # 2 s at the slowest
-    )
-    call = revoice(path, tmp_path / "out" / "d", TONES)
-    assert [(one.start_s, one.seconds, one.speed, one.wanted_s) for one in call.turns] == [
-        (0.5, pytest.approx(1.0, abs=0.01), 0.5, 1.0),
-        (2.0, pytest.approx(0.4, abs=0.01), 1.0, 0.4),
-        (2.2, pytest.approx(0.5, abs=0.01), 2.0, 0.25),
-        (4.0, pytest.approx(2.0, abs=0.01), 0.5, 5.0),
-    ]
-    assert (call.synthetic, call.source, call.licence) == (True, "a corpus", "MIT")
-    assert load_call(tmp_path / "out" / "d.call.json").turns[0].agent_next_s == pytest.approx(2.2)
-
-
-def test_a_text_that_does_not_fit_is_cut_before_the_next(tmp_path: Path) -> None:
-    path = dialogue(tmp_path, ("caller", 1.0, 1.4, "a" * 20), ("caller", 1.5, 2.0, "bbbbb"))
-    call = revoice(path, tmp_path / "d", TONES)
-    assert call.turns[0].end_s == 1.45
-    assert load_call(tmp_path / "d.call.json").turns[0].holds[0].seconds == pytest.approx(0.05)
-
-
-def test_a_dialogue_over_a_telephone_with_noise(tmp_path: Path) -> None:
-    path = dialogue(tmp_path, ("caller", 1.0, 2.0, "aaaaaaaaaa"))
-    revoice(path, tmp_path / "d", TONES, sound=Sound(band="telephone", noise=Noise(kind="hum", snr_db=20)))
-    assert sf.info(tmp_path / "d.wav").samplerate == 8_000
-
-
-@pytest.mark.parametrize(
-    ("segments", "words"),
-    [
-        ([("caller", 2.0, 1.0, "a")], "segments[0] (caller, 2 to 1 s) runs backwards"),
-        ([("caller", 1.0, 2.0, " ")], "the segment at 1 s has no words."),
-        ([], "`segments`: tuple should have at least 1 item"),
-    ],
-)
-def test_a_wrong_dialogue_is_answered_in_one_line(
-    tmp_path: Path, segments: list[tuple[str, float, float, str]], words: str
-) -> None:
-    path = dialogue(tmp_path, *segments)
-    with pytest.raises(InputError) as caught:
-        revoice(path, tmp_path / "out" / "d", TONES)
-    assert words in str(caught.value)
-
-
-@pytest.mark.calls
-def test_recorded_dialogues_are_spoken_with_their_timing(shared_calls: Path, tmp_path: Path) -> None:
-    paths = sorted((shared_calls / "dialogues").glob("*.json"))
-    voices = default_voices(1)
-    near = []
-    for path in paths[:6]:
-        segments = json.loads(path.read_text())["segments"]
-        call = revoice(path, tmp_path / path.stem, voices)
-        assert [one.start_s for one in call.turns] == pytest.approx(
-            [one["start_s"] for one in segments], abs=1e-4
-        )
-        near += [abs(one.seconds - (one.wanted_s or 0)) <= 0.1 for one in call.turns]
-        assert load_call(tmp_path / f"{path.stem}.call.json").call.synthetic
-    assert sum(near) / len(near) >= 0.6
