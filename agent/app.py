@@ -68,10 +68,16 @@ class Session:
         persona = self.loaded.persona
         messages: list[Message] = [{"role": "system", "content": persona.system_prompt()}]
         engines, run, threads = self.engines, self.compute.run, self.config.seats[FAST].threads
-        await run(Priority.PREFILL, lambda grant: engines.seat.prefill(messages), threads=threads, resource=FAST)
-        spoken = await run(Priority.SPEECH, lambda grant: engines.voice.speak(persona.greeting), resource="voice")
+        await run(
+            Priority.PREFILL, lambda grant: engines.seat.prefill(messages), threads=threads, resource=FAST
+        )
+        spoken = await run(
+            Priority.SPEECH, lambda grant: engines.voice.speak(persona.greeting), resource="voice"
+        )
         greeting = resample(spoken, engines.voice.rate_hz, RATE_HZ)
-        await run(Priority.TURN_END, lambda grant: engines.turn_end.probability(greeting), resource="turn-end")
+        await run(
+            Priority.TURN_END, lambda grant: engines.turn_end.probability(greeting), resource="turn-end"
+        )
         await run(Priority.FINAL_TEXT, lambda grant: engines.recogniser.transcribe(greeting), resource="asr")
 
     def close(self) -> None:

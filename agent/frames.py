@@ -66,7 +66,9 @@ class PrefillFrame(SystemFrame):
 
 @dataclass
 class ReplyFrame(LLMContextFrame):
-    """The turn is over: answer it. ``fixed`` is a sentence to say as it is, without asking a model.
+    """Make the reply to a turn that is, or may be, over. ``fixed`` is a sentence to say as it is, without a model.
+
+    Nothing of it is heard before its :class:`ReplyReleasedFrame`.
 
     It is pipecat's signal to run a language model, so that one of pipecat's services can stand in for ours.
     """
@@ -74,6 +76,13 @@ class ReplyFrame(LLMContextFrame):
     turn: int = 0
     reply: int = 0
     fixed: str | None = None
+
+
+@dataclass
+class ReplyReleasedFrame(SystemFrame):
+    """The turn is over: the reply may be heard. May overtake the :class:`ReplyFrame` itself."""
+
+    reply: int
 
 
 @dataclass

@@ -9,7 +9,6 @@ from pipecat.observers.user_bot_latency_observer import UserBotLatencyObserver
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.transports.base_transport import BaseTransport
-from stages.tts.pieces import PieceSplitter
 
 from agent.audio_history import AudioHistory
 from agent.clock import now_ms
@@ -22,6 +21,7 @@ from agent.processors.turn_end import TurnEndProcessor
 from agent.recorder import Recorder
 from agent.turn import Rules
 from stages.contract import RATE_HZ, Recogniser, TurnEndModel, Voice, VoiceActivity
+from stages.tts.pieces import PieceSplitter
 
 
 @dataclass(frozen=True)

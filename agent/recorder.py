@@ -5,26 +5,30 @@ All times are milliseconds on the pipeline's clock; ``origin_ms`` is when the fi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent.playback import Playback, ReplyHeard
+from latency_budget.exchange import Path
 from stages.contract import Prefill
 
 
 @dataclass(slots=True)
 class ReplyRecord:
-    """Everything known about one commit of the agent and the reply that followed."""
+    """Everything known about one reply: a draft until its turn is committed."""
 
     turn: int
     reply: int
     heard: str
-    why: str
     covers_ms: float
+    committed: bool = False
+    why: str = ""
     marks: dict[str, float] = field(default_factory=dict)
-    path: str = "fast"
+    path: Path = "fast"
     prefill: Prefill | None = None
     generated: int = 0
+    generated_ahead: int = 0  # tokens before the turn was committed
+    audio_s: float = 0.0
+    audio_ahead_s: float = 0.0
     said: list[str] = field(default_factory=list)
     withdrawn_ms: float | None = None
     withdrawn_why: str | None = None
@@ -43,7 +47,7 @@ class Dropped:
 
 
 class Recorder:
-    """Collects records; tells ``on_closed`` about each reply that is over."""
+    """Collects records."""
 
     def __init__(self, playback: Playback) -> None:
         self.playback = playback
@@ -54,11 +58,29 @@ class Recorder:
         self.frame_lateness_ms: list[float] = []
         self.observed_ms: list[tuple[float, float]] = []  # when, latency
         self.stale = 0
-        self.on_closed: Callable[[ReplyRecord], None] = lambda record: None
 
-    def committed(self, record: ReplyRecord) -> None:
-        """A turn was committed; its reply begins."""
+    def begin(self, record: ReplyRecord) -> None:
+        """A reply is being made."""
         self.records[record.reply] = record
+
+    def commit(self, reply: int, at_ms: float, why: str) -> None:
+        """Its turn is over. What was made before counts as prepared."""
+        record = self.records[reply]
+        record.committed, record.why = True, why
+        record.marks["turn_end"] = at_ms
+        started = record.marks.get("reply_started")
+        record.path = "speculated" if started is not None and started < at_ms else "fast"
+
+    def made(self, reply: int, *, tokens: int = 0, audio_s: float = 0.0) -> None:
+        """Something of a reply was made: tokens or audio."""
+        record = self.records.get(reply)
+        if record is None:
+            return
+        record.generated += tokens
+        record.audio_s += audio_s
+        if not record.committed:
+            record.generated_ahead += tokens
+            record.audio_ahead_s += audio_s
 
     def mark(self, reply: int, name: str, at_ms: float) -> None:
         """Stamp ``name`` on a reply, the first time only."""
@@ -81,7 +103,6 @@ class Recorder:
             record.withdrawn_ms, record.withdrawn_why = at_ms, withdrawn
         record.played = self.playback.of(reply)
         record.closed = True
-        self.on_closed(record)
 
     def close_all(self, at_ms: float) -> None:
         """The stream has ended."""

@@ -3,6 +3,9 @@
 The caller's turn opens when voice lasts, pauses when it stops, and is committed when it has been silent for as long as
 the turn-end model's probability demands and the words up to the pause are there. If the caller goes on soon after the
 commit the turn is reopened with all its words; later, over an audible reply, it is a barge-in and a new turn.
+
+The silence is not waited out idly: as soon as the words up to the pause are there, a reply is drafted; the commit
+releases it, a caller who goes on takes it back unheard.
 """
 
 from __future__ import annotations
@@ -112,8 +115,18 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """The turn may be over: prepare the reply to ``text``, and keep it until it is committed or withdrawn."""
+
+    turn: int
+    reply: int
+    text: str
+    covers_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
-    """The turn is over: answer ``text``. An empty text asks the caller to repeat."""
+    """The turn is over: speak the reply to ``text``. An empty text asks the caller to repeat."""
 
     turn: int
     reply: int
@@ -124,7 +137,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """Take the reply back; ``why`` is ``reopened`` or ``barge_in``."""
+    """Take the reply back; ``why`` is ``resumed`` (it was a draft), ``reopened`` or ``barge_in``."""
 
     turn: int
     reply: int
@@ -139,7 +152,7 @@ class Drop:
     why: str
 
 
-Action = Open | Read | Score | Commit | Withdraw | Drop
+Action = Open | Read | Score | Draft | Commit | Withdraw | Drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +172,7 @@ class State:
     scored_at_ms: float = 0.0
     probability: float | None = None
     heard: Heard | None = None
+    drafted: int | None = None  # the reply that is being prepared for this pause
     committed_ms: float = 0.0
     stale: int = field(default=0)  # news of an old turn or pause that was dropped
 
@@ -199,7 +213,7 @@ def _on_voice(state: State, run_ms: float, event: Window, rules: Rules) -> Step:
     if state.phase is Phase.PAUSED:
         # One window alone is a click or a breath: it does not break the pause.
         resumed = run_ms >= rules.resume_ms
-        return (_resume(state, run_ms), ()) if resumed else _in_pause(state, rules)
+        return _go_on(state, run_ms) if resumed else _in_pause(state, rules)
     if state.phase is Phase.IDLE:
         return _open(state, run_ms) if run_ms >= rules.open_ms else (state, ())
     return _over_reply(state, run_ms, rules)
@@ -240,9 +254,18 @@ def _voiced(state: State, length_ms: float) -> State:
     return replace(state, last_voiced_ms=state.position_ms, voiced_ms=state.voiced_ms + length_ms)
 
 
+def _go_on(state: State, run_ms: float) -> Step:
+    """The pause was none: a reply drafted in it goes unheard."""
+    draft = state.drafted
+    actions = () if draft is None else (Withdraw(state.turn, draft, "resumed"),)
+    return _resume(state, run_ms), actions
+
+
 def _resume(state: State, run_ms: float) -> State:
     """Voice is back: what was read and scored for the pause no longer counts."""
-    state = replace(state, phase=Phase.SPEAKING, probability=None, heard=None, score_for_ms=None)
+    state = replace(
+        state, phase=Phase.SPEAKING, probability=None, heard=None, score_for_ms=None, drafted=None
+    )
     return _voiced(state, run_ms)
 
 
@@ -286,7 +309,10 @@ def _close(state: State, rules: Rules, rejected: str | None) -> Step:
 
 
 def _commit(state: State, text: str, why: str) -> Step:
-    committed = replace(state, phase=Phase.COMMITTED, reply=state.reply + 1, committed_ms=state.position_ms)
+    reply = state.reply if state.drafted is not None else state.reply + 1
+    committed = replace(
+        state, phase=Phase.COMMITTED, reply=reply, drafted=None, committed_ms=state.position_ms
+    )
     return committed, (Commit(state.turn, committed.reply, text, state.last_voiced_ms, why),)
 
 
@@ -299,7 +325,13 @@ def _on_scored(state: State, event: Scored, rules: Rules) -> Step:
 def _on_heard(state: State, event: Heard, rules: Rules) -> Step:
     if not _of_this_pause(state, event):
         return replace(state, stale=state.stale + 1), ()
-    return _decide(replace(state, heard=event), rules)
+    state = replace(state, heard=event)
+    if not event.text:
+        return _decide(state, rules)
+    state = replace(state, reply=state.reply + 1, drafted=state.reply + 1)
+    draft = Draft(state.turn, state.reply, event.text, event.covers_ms)
+    state, decided = _decide(state, rules)
+    return state, (draft, *decided)
 
 
 def _of_this_pause(state: State, event: Scored | Heard) -> bool:

@@ -46,16 +46,15 @@ class EndpointConfig(BaseModel):
         64.0,
         ge=32.0,
         le=2000.0,
-        description="silence at which the turn-end model is first asked; at 0 it does not know yet",
+        description="silence at which the words are read and the turn-end model is first asked",
     )
     repeat_ms: float = Field(
         96.0, ge=32.0, le=2000.0, description="silence between two questions to it in one pause"
     )
     points: tuple[HoldPoint, ...] = Field(
         (
-            HoldPoint(probability=0.95, silence_ms=64.0),
-            HoldPoint(probability=0.8, silence_ms=160.0),
-            HoldPoint(probability=0.5, silence_ms=320.0),
+            HoldPoint(probability=0.9, silence_ms=352.0),
+            HoldPoint(probability=0.5, silence_ms=640.0),
         ),
         description="schedule, surest first: the silence that ends a turn at each turn-end probability",
     )

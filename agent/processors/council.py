@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pipecat.frames.frames import Frame, LLMFullResponseEndFrame, LLMFullResponseStartFrame
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.utils.text.base_text_aggregator import TextType
-from stages.tts.pieces import PieceSplitter, is_opener
 
 from agent.clock import now_ms
 from agent.compute import Compute, Grant, Job, Priority
@@ -17,6 +16,7 @@ from agent.frames import PieceFrame, PrefillFrame, ReplyCancelledFrame, ReplyFra
 from agent.recorder import Recorder
 from stages.contract import Message, Piece, Prefill, Seat
 from stages.errors import Aborted, StageError
+from stages.tts.pieces import PieceSplitter, is_opener
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,11 @@ class CouncilProcessor(FrameProcessor):
         splitter = self._splitter()
         while (piece := await pieces.get()) is not None:
             tokens += piece.tokens
+            self._recorder.made(frame.reply, tokens=piece.tokens)
             for text in splitter.feed(piece.text):
                 await self._emit(frame.reply, count, text, content=not is_opener(text))
                 count += 1
-        finished = await self._finished(job, frame.reply, tokens)
+        finished = await self._finished(job, frame.reply)
         cut_short = tokens >= self._plan.max_tokens and count > 0
         if finished and not cut_short:  # half a sentence is better left out
             for text in splitter.finish():
@@ -135,7 +136,7 @@ class CouncilProcessor(FrameProcessor):
             put(piece)
             grant.checkpoint()
 
-    async def _finished(self, job: Job[None], reply: int, tokens: int) -> bool:
+    async def _finished(self, job: Job[None], reply: int) -> bool:
         """Wait for the seat's end; False if it was aborted. A fault is recorded and what there is, is kept."""
         record = self._recorder.records.get(reply)
         try:
@@ -146,7 +147,7 @@ class CouncilProcessor(FrameProcessor):
             self._recorder.failed(f"seat {self._plan.name}: {error}")
         finally:
             if record:
-                record.prefill, record.generated = self._plan.seat.last_prefill, tokens
+                record.prefill = self._plan.seat.last_prefill
         return True
 
     async def _emit(self, reply: int, index: int, text: str, *, content: bool, last: bool = False) -> None:

@@ -1,4 +1,7 @@
-"""Speaking: each piece of text becomes audio, in order; the next one is made while the last one plays."""
+"""Speaking: each piece of text becomes audio, in order; the next one is made while the last one plays.
+
+A reply may be spoken into memory before its turn is over; it leaves when it is released.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,13 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from agent.clock import now_ms
 from agent.compute import Compute, Priority
-from agent.frames import PieceAudioFrame, PieceFrame, ReplyAudioEndFrame, ReplyCancelledFrame
+from agent.frames import (
+    PieceAudioFrame,
+    PieceFrame,
+    ReplyAudioEndFrame,
+    ReplyCancelledFrame,
+    ReplyReleasedFrame,
+)
 from agent.recorder import Recorder
 from agent.transports.output import INT16
 from stages.contract import Audio, Voice
@@ -18,6 +27,8 @@ from stages.errors import Aborted, StageError
 
 BLOCKS_10MS = 2
 """The output takes 20 ms at a time; pieces are filled up to whole blocks, so that a marker never splits one."""
+
+_NOTHING: Audio = np.zeros(0, dtype=np.float32)
 
 
 class SpeakingProcessor(FrameProcessor):
@@ -29,6 +40,8 @@ class SpeakingProcessor(FrameProcessor):
         self._block = voice.rate_hz // 100 * BLOCKS_10MS
         self._reply = 0
         self._cancelled = 0
+        self._released = 0
+        self._release = asyncio.Event()
         self._pieces: asyncio.Queue[PieceFrame] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
 
@@ -38,6 +51,9 @@ class SpeakingProcessor(FrameProcessor):
         if isinstance(frame, PieceFrame):
             await self._take(frame)
             return
+        if isinstance(frame, ReplyReleasedFrame):
+            self._released = max(self._released, frame.reply)
+            self._release.set()
         if isinstance(frame, ReplyCancelledFrame):
             self._cancelled = max(self._cancelled, frame.reply)
             if frame.reply == self._reply:
@@ -61,25 +77,31 @@ class SpeakingProcessor(FrameProcessor):
         if frame.reply != self._reply:
             await self._end_worker()
             self._reply = frame.reply
-            self._pieces = asyncio.Queue()
+            self._pieces, self._release = asyncio.Queue(), asyncio.Event()
+            if self._released >= frame.reply:
+                self._release.set()
             self._worker = self.create_task(self._speak(self._pieces), f"speak-{frame.reply}")
         self._pieces.put_nowait(frame)
 
     async def _speak(self, pieces: asyncio.Queue[PieceFrame]) -> None:
-        await self.push_frame(TTSStartedFrame())
-        first = True
-        while True:
-            piece = await pieces.get()
-            if piece.text:
-                audio = await self._synthesise(piece.text, first)
+        """Synthesise pieces as they come; hand them on once the reply is released."""
+        ready: asyncio.Queue[tuple[PieceFrame, Audio]] = asyncio.Queue()
+        playing = self.create_task(self._play(ready), f"play-{self._reply}")
+        try:
+            first, last = True, False
+            while not last:
+                piece = await pieces.get()
+                audio = await self._synthesise(piece.text, first) if piece.text else _NOTHING
                 if len(audio):
-                    self._recorder.mark(piece.reply, "tts_first_chunk", now_ms())
-                    await self._play(piece, audio)
                     first = False
-            if piece.last:
-                await self.push_frame(TTSStoppedFrame())
-                await self.push_frame(ReplyAudioEndFrame(piece.reply))
-                return
+                    self._recorder.mark(piece.reply, "tts_first_chunk", now_ms())
+                    self._recorder.made(piece.reply, audio_s=len(audio) / self._voice.rate_hz)
+                ready.put_nowait((piece, audio))
+                last = piece.last
+            await playing
+        finally:
+            if not playing.done():
+                await self.cancel_task(playing)
 
     async def _synthesise(self, text: str, first: bool) -> Audio:
         priority = Priority.FIRST_SPEECH if first else Priority.SPEECH
@@ -88,12 +110,24 @@ class SpeakingProcessor(FrameProcessor):
                 priority, lambda grant: self._voice.speak(text), threads=self._threads, resource="voice"
             )
         except Aborted:
-            return np.zeros(0, dtype=np.float32)
+            return _NOTHING
         except StageError as error:
             self._recorder.failed(f"speech: {error}")
-            return np.zeros(0, dtype=np.float32)
+            return _NOTHING
 
-    async def _play(self, piece: PieceFrame, audio: Audio) -> None:
+    async def _play(self, ready: asyncio.Queue[tuple[PieceFrame, Audio]]) -> None:
+        await self._release.wait()
+        await self.push_frame(TTSStartedFrame())
+        last = False
+        while not last:
+            piece, audio = await ready.get()
+            if len(audio):
+                await self._hand_over(piece, audio)
+            last = piece.last
+        await self.push_frame(TTSStoppedFrame())
+        await self.push_frame(ReplyAudioEndFrame(piece.reply))
+
+    async def _hand_over(self, piece: PieceFrame, audio: Audio) -> None:
         audio = np.pad(audio, (0, -len(audio) % self._block))
         await self.push_frame(PieceAudioFrame(piece.reply, piece.index, piece.text, piece.content))
         pcm = (np.clip(audio, -1.0, 1.0 - 1.0 / INT16) * INT16).astype(np.int16).tobytes()

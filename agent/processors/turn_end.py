@@ -26,6 +26,7 @@ from agent.frames import (
     ReplyCancelledFrame,
     ReplyFrame,
     ReplyPlayedFrame,
+    ReplyReleasedFrame,
     TurnOpenedFrame,
     VoiceFrame,
 )
@@ -98,6 +99,8 @@ class TurnEndProcessor(FrameProcessor):
             await self.push_frame(ReadFrame(action.turn, action.covers_ms), FrameDirection.UPSTREAM)
         elif isinstance(action, taking.Score):
             self._score(action)
+        elif isinstance(action, taking.Draft):
+            await self._make_reply(action)
         elif isinstance(action, taking.Commit):
             await self._commit(action)
         elif isinstance(action, taking.Withdraw):
@@ -132,20 +135,16 @@ class TurnEndProcessor(FrameProcessor):
             return
         await self._step(taking.Scored(action.turn, action.covers_ms, probability))
 
-    async def _commit(self, action: taking.Commit) -> None:
-        now = now_ms()
-        record = ReplyRecord(action.turn, action.reply, action.text, action.why, action.covers_ms)
+    async def _make_reply(self, action: taking.Draft | taking.Commit) -> None:
+        """Have the reply made; nothing of it is heard before it is released."""
+        record = ReplyRecord(action.turn, action.reply, action.text, action.covers_ms)
         if self._silence_seen and self._silence_seen[0] == action.covers_ms:
             record.marks["silence_seen"] = self._silence_seen[1]
         if self._state.heard is not None:
             record.marks["asr_final"] = self._heard_at
-        record.marks["turn_end"] = now
-        self._recorder.committed(record)
+        self._recorder.begin(record)
         if action.text:
             self._dialogue.caller(action.turn, action.covers_ms, action.text)
-        silence_s = (self._state.position_ms - action.covers_ms) / 1000.0
-        await self.broadcast_frame(VADUserStoppedSpeakingFrame, stop_secs=silence_s)
-        await self.broadcast_frame(UserStoppedSpeakingFrame)
         messages = self._dialogue.messages(self._state.position_ms)
         await self.push_frame(
             ReplyFrame(
@@ -156,12 +155,23 @@ class TurnEndProcessor(FrameProcessor):
             )
         )
 
+    async def _commit(self, action: taking.Commit) -> None:
+        if action.reply not in self._recorder.records:
+            await self._make_reply(action)
+        self._recorder.commit(action.reply, now_ms(), action.why)
+        await self.push_frame(ReplyReleasedFrame(action.reply))
+        silence_s = (self._state.position_ms - action.covers_ms) / 1000.0
+        await self.broadcast_frame(VADUserStoppedSpeakingFrame, stop_secs=silence_s)
+        await self.broadcast_frame(UserStoppedSpeakingFrame)
+
     async def _withdraw(self, action: taking.Withdraw) -> None:
         self._reply_over(action.reply, action.why)
+        await self.broadcast_frame(ReplyCancelledFrame, reply=action.reply)
+        if action.why == "resumed":
+            return  # a draft: nothing of it was heard
         if action.why == "reopened":
             self._dialogue.forget_reply(action.turn)
             await self.broadcast_frame(UserStartedSpeakingFrame)
-        await self.broadcast_frame(ReplyCancelledFrame, reply=action.reply)
         await self.broadcast_frame(InterruptionFrame)
 
     def _reply_over(self, reply: int, withdrawn: str | None = None) -> None:

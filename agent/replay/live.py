@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agent.recorder import Recorder
-from agent.replay.exchanges import details_of, exchange_of
+from agent.replay.exchanges import details, exchanges
 from agent.report.rows import turn_row, unmatched_rows
-from agent.report.schema import ReplyDetails, Turn, UnmatchedRow
+from agent.report.schema import Turn, UnmatchedRow
 from latency_budget.config import BudgetConfig
-from latency_budget.exchange import CallerTurn, Exchange
+from latency_budget.exchange import CallerTurn
 from latency_budget.outcome import match
 from latency_budget.settled import settled
 
@@ -31,14 +31,16 @@ class LiveRows:
 
     def update(self, position_ms: float) -> None:
         """Write what is settled at ``position_ms`` of the call."""
-        count = settled(self._turns, self._exchanges(), position_ms)
+        count = settled(self._turns, exchanges(self._recorder), position_ms)
         if count > self._written:
             self._write(count)
 
     def finish(self) -> list[UnmatchedRow]:
         """The call is over: write the rest; returns the replies that belong to no turn."""
         self._write(len(self._turns))
-        return unmatched_rows(self._call, match(self._turns, self._exchanges()), self._details())
+        return unmatched_rows(
+            self._call, match(self._turns, exchanges(self._recorder)), details(self._recorder)
+        )
 
     def stop(self, position_ms: float) -> None:
         """The call was broken off: only turns that are over count."""
@@ -46,14 +48,8 @@ class LiveRows:
         self.update(position_ms)
 
     def _write(self, count: int) -> None:
-        outcomes = match(self._turns, self._exchanges()).outcomes
-        details = self._details()
+        outcomes = match(self._turns, exchanges(self._recorder)).outcomes
+        noted = details(self._recorder)
         for outcome in outcomes[self._written : count]:
-            self._on_row(turn_row(self._call, outcome, details, self._budget))
+            self._on_row(turn_row(self._call, outcome, noted, self._budget))
         self._written = max(self._written, count)
-
-    def _exchanges(self) -> list[Exchange]:
-        return [exchange_of(record, self._recorder) for record in self._recorder.records.values()]
-
-    def _details(self) -> dict[int, ReplyDetails]:
-        return {one.reply: details_of(one, self._recorder) for one in self._recorder.records.values()}

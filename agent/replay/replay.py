@@ -71,7 +71,9 @@ async def replay(
         session = await build(loaded, watcher.say)
         try:
             for call in calls:
-                finished = await _one(session, call, max_gap_s, out, len(calls) > 1, log, watcher, collected, stop)
+                finished = await _one(
+                    session, call, max_gap_s, out, len(calls) > 1, log, watcher, collected, stop
+                )
                 if not finished:
                     break
         finally:

@@ -67,7 +67,9 @@ async def run_call(
     else:
         rows.stop(transport.input().position_ms)
         unmatched = []
-    return RunResult(recorder, unmatched, _stereo(plan.caller, playback, recorder), playback.rate_hz, finished)
+    return RunResult(
+        recorder, unmatched, _stereo(plan.caller, playback, recorder), playback.rate_hz, finished
+    )
 
 
 async def _follow(

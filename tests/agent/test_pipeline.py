@@ -128,7 +128,7 @@ class Ran:
 
     @property
     def replies(self) -> list[ReplyRecord]:
-        return list(self.recorder.records.values())
+        return [record for record in self.recorder.records.values() if record.committed]
 
     def at(self, reply: int, name: str) -> float:
         return round(self.recorder.records[reply].marks[name] - self.recorder.origin_ms, 3)
@@ -194,7 +194,27 @@ async def test_every_mark_of_a_plain_turn_to_the_millisecond() -> None:
     assert ran.at(1, "reply_first_segment") == 1930.0
     assert ran.at(1, "tts_first_chunk") == 1990.0
     assert ran.first_audio(1) == 1990.0 + 10.0 + DEVICE_MS
-    assert ran.recorder.frame_lateness_ms and max(ran.recorder.frame_lateness_ms) == 0.0
+    assert max(ran.recorder.frame_lateness_ms) == 0.0
+
+
+async def test_a_reply_drafted_in_the_silence_is_heard_as_soon_as_the_turn_is_over() -> None:
+    ran = await run(caller((320, 1600), total_ms=5000), ends=[0.6])
+    # The first window with 1,400 ms of silence ends at 3,008 and comes with the frame to 3,020.
+    assert ran.at(1, "turn_end") == 3020.0
+    assert ran.at(1, "tts_first_chunk") == 1990.0
+    assert ran.first_audio(1) == 3020.0 + 10.0 + DEVICE_MS
+    assert ran.replies[0].path == "speculated"
+
+
+async def test_a_draft_that_the_caller_speaks_over_is_never_heard_and_counts_as_waste() -> None:
+    ran = await run(
+        caller((320, 1600), (2208, 3008), total_ms=6000), ears=["one two", "one two three"], ends=[0.6]
+    )
+    assert [r.heard for r in ran.replies] == ["one two three"]
+    assert ran.first_audio(1) is None
+    assert ran.recorder.records[1].generated == 4
+    assert ran.recorder.records[1].audio_s == pytest.approx(0.41)
+    assert len(ran.recorder.playback.of(2).spans) == 1
 
 
 async def test_a_caller_who_goes_on_before_the_reply_gets_one_reply_to_all_words() -> None:
@@ -226,7 +246,9 @@ async def test_nothing_of_a_cancelled_reply_is_written_after_the_cancel() -> Non
 
 
 async def test_history_holds_what_was_heard_of_an_interrupted_reply() -> None:
-    long = ScriptedSeat(answer=lambda text: "First sentence here. " + "word " * 40 + ". Last sentence never heard.")
+    long = ScriptedSeat(
+        answer=lambda text: "First sentence here. " + "word " * 40 + ". Last sentence never heard."
+    )
     audio = caller((320, 1600), (5000, 6016), total_ms=9000)
     ran = await run(audio, ears=["tell me", "stop"], seat=long)
     said = ran.seat.asked[-1][2]

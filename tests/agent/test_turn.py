@@ -11,6 +11,7 @@ from agent.turn import (
     Action,
     Audible,
     Commit,
+    Draft,
     Drop,
     Event,
     Heard,
@@ -88,8 +89,26 @@ def test_a_sure_end_commits_as_soon_as_the_words_are_there() -> None:
     assert run.windows(2, False) == [Read(1, 320.0), Score(1, 320.0)]
     assert run.send(Scored(1, 320.0, 0.97)) == []
     got = run.send(Heard(1, 320.0, "Hello."))
-    assert got == [Commit(1, 1, "Hello.", 320.0, "turn end 0.97 after 64 ms")]
+    assert got == [Draft(1, 1, "Hello.", 320.0), Commit(1, 1, "Hello.", 320.0, "turn end 0.97 after 64 ms")]
     assert run.state.phase is Phase.COMMITTED
+
+
+def test_a_reply_is_drafted_in_the_silence_and_released_by_the_commit() -> None:
+    run = Runner()
+    run.says(10, "Five five five", 0.6)
+    assert run.actions[-1] == Draft(1, 1, "Five five five", 320.0)
+    commits = [a for a in run.windows(20, False) if isinstance(a, Commit)]
+    assert [c.reply for c in commits] == [1]
+
+
+def test_a_draft_is_taken_back_unheard_when_the_caller_goes_on() -> None:
+    run = Runner()
+    run.says(10, "Five five five", 0.6)
+    assert run.windows(2, True) == [Withdraw(1, 1, "resumed")]
+    assert run.windows(5, True) == []
+    run.windows(2, False)
+    got = run.send(Heard(1, run.state.last_voiced_ms, "Five five five one two"))
+    assert got == [Draft(1, 2, "Five five five one two", run.state.last_voiced_ms)]
 
 
 def test_an_unsure_end_waits_for_its_silence() -> None:
@@ -149,7 +168,7 @@ def test_going_on_before_the_reply_is_heard_reopens_the_same_turn() -> None:
     assert got[0] == Read(1, run.state.last_voiced_ms)
     run.send(Heard(1, run.state.last_voiced_ms, "I want to go home."))
     got = run.send(Scored(1, run.state.last_voiced_ms, 0.95))
-    assert got[0] == Commit(1, 2, "I want to go home.", run.state.last_voiced_ms, "turn end 0.95 after 64 ms")
+    assert got == [Commit(1, 2, "I want to go home.", run.state.last_voiced_ms, "turn end 0.95 after 64 ms")]
 
 
 def test_speaking_over_a_reply_that_runs_is_a_barge_in_and_a_new_turn() -> None:
@@ -246,11 +265,14 @@ def test_replies_and_turns_only_count_up_and_every_withdrawal_follows_its_commit
         else:
             reply = run.state.reply if flag else run.state.reply - 1
             run.send(Audible(reply) if kind == "audible" else Played(reply))
+    drafted = [a.reply for a in run.actions if isinstance(a, Draft)]
     commits = [a.reply for a in run.actions if isinstance(a, Commit)]
-    assert commits == list(range(1, len(commits) + 1))
+    assert sorted({*drafted, *commits}) == list(range(1, run.state.reply + 1))
+    assert commits == sorted(set(commits))
+    assert drafted == sorted(set(drafted))
     withdrawn = [a.reply for a in run.actions if isinstance(a, Withdraw)]
-    assert len(set(withdrawn)) == len(withdrawn)
-    assert set(withdrawn) <= set(commits)
+    assert withdrawn == sorted(set(withdrawn))
+    assert set(withdrawn) <= {*drafted, *commits}
     opened = [a.turn for a in run.actions if isinstance(a, Open)]
     assert opened == list(range(1, len(opened) + 1))
     assert run.state.last_voiced_ms <= run.state.position_ms
