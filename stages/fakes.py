@@ -75,7 +75,7 @@ class FakeRecogniser:
     def __init__(
         self, texts: Sequence[str | Transcript | BaseException] = ("hello",), *, steps: int = 2
     ) -> None:
-        self._script = Script(texts)
+        self._script: Script[str | Transcript] = Script(texts)
         self._steps = steps
         self.heard: list[int] = []
         """Samples that each call was given."""

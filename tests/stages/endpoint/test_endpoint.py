@@ -3,12 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import stages.endpoint as package
 from stages.endpoint.config import VadConfig
 from stages.endpoint.mel import SAMPLES, last_seconds, log_mel
-from stages.onnx import bundled, open_session
 from stages.endpoint.silero import SileroVad
 from stages.endpoint.smart_turn import SmartTurn
 from stages.errors import EnvironmentFault, InputError
+from stages.onnx import bundled, open_session
 
 
 def buzz(seconds: float, seed: int = 0) -> np.ndarray:
@@ -86,8 +87,6 @@ def test_missing_and_broken_models_are_named(tmp_path):
         bundled("nothing.onnx")
 
 
-def test_five_lines_of_the_package_run():
-    import stages.endpoint as package
-
-    code = package.__doc__.split("\n\n", 1)[1]
-    exec("\n".join(line.strip() for line in code.splitlines()), {})
+def test_lines_of_the_package_run(run_lines, capsys):
+    run_lines(package)
+    assert len(capsys.readouterr().out.split()) == 2
