@@ -37,8 +37,11 @@ class Break(IntEnum):
 def break_after(word: str, gap: str, following: str) -> Break:
     """The break after ``word``, with ``gap`` the blanks behind it and ``following`` the next character.
 
-    ``following`` is empty while it is not known yet; where the answer hangs on it, the break is NONE until it is.
+    ``following`` is empty while it is not known yet; the break is NONE until then. Models write a blank and the
+    next word as one token, so this costs no time.
     """
+    if not following:
+        return Break.NONE
     if "\n" in gap:
         return Break.SENTENCE
     core = word.rstrip(_CLOSERS)
@@ -49,7 +52,7 @@ def break_after(word: str, gap: str, following: str) -> Break:
         return _after_stop(core[:-1], following)
     if last in (",", ";", ":"):
         return _after_comma(core[:-1], following)
-    if any(letter.isdigit() for letter in word) or following.isdigit() or not following:
+    if any(letter.isdigit() for letter in word) or following.isdigit():
         return Break.NONE
     return Break.NONE if core.lower() in _LEANING else Break.WORD
 
@@ -65,6 +68,6 @@ def _after_stop(before: str, following: str) -> Break:
 
 
 def _after_comma(before: str, following: str) -> Break:
-    if before[-1:].isdigit() and (following.isdigit() or not following):
+    if before[-1:].isdigit() and following.isdigit():
         return Break.NONE  # "July 5, 2026", "555, 0142"
     return Break.CLAUSE
