@@ -17,7 +17,7 @@ _LEAD_IN_S = 10.0
 def condition_notes(audio: Audio) -> tuple[str, ...]:
     """Notes on the caller's channel (16 kHz); empty for a clean one."""
     notes = []
-    clipped = float(np.mean(np.abs(audio) >= _CLIPPED_AT))
+    clipped = float(np.mean((audio >= _CLIPPED_AT) | (audio <= -_CLIPPED_AT)))
     if clipped > _CLIPPED_SHARE:
         notes.append(f"clipped: {100 * clipped:.1f} % of the samples are at full scale")
     offset = float(audio.mean(dtype=np.float64))

@@ -27,14 +27,18 @@ def dbfs(audio: Audio) -> float:
     """Level of the whole of ``audio``; -200 for silence or nothing."""
     if not len(audio):
         return -200.0
-    return float(20 * np.log10(max(_FLOOR, np.sqrt(np.mean(np.square(audio, dtype=np.float64))))))
+    power = np.einsum("i,i->", audio, audio, dtype=np.float64) / len(audio)
+    return float(20 * np.log10(max(_FLOOR, np.sqrt(power))))
 
 
 def levels(audio: Audio, rate_hz: int) -> NDArray[np.float64]:
     """Level of each 10 ms window, counted from the first sample; the last one may be shorter."""
     size = window_samples(rate_hz)
     whole = len(audio) // size
-    power = np.square(audio[: whole * size].reshape(whole, size), dtype=np.float64).mean(axis=1)
+    windows = audio[: whole * size].reshape(whole, size)
+    power = (
+        np.einsum("ij,ij->i", windows, windows, dtype=np.float64) / size
+    )  # no copy of an hour in double precision
     if len(audio) % size:
         power = np.append(power, np.square(audio[whole * size :], dtype=np.float64).mean())
     level: NDArray[np.float64] = 20 * np.log10(np.maximum(_FLOOR, np.sqrt(power)))
