@@ -21,14 +21,10 @@ from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
 from agent.turn import Rules
-from stages.asr.whisper import WhisperRecogniser
 from stages.audio.resample import resample
 from stages.contract import RATE_HZ, Message, Recogniser, Seat, TurnEndModel, Voice
-from stages.council.seat import LlamaSeat
-from stages.endpoint.silero import SileroVad
-from stages.endpoint.smart_turn import SmartTurn
+from stages.registry import engine
 from stages.tts.pieces import PieceSplitter
-from stages.tts.piper_voice import PiperVoice
 
 FAST = "fast"
 Say = Callable[[str], None]
@@ -83,14 +79,13 @@ class Session:
     def close(self) -> None:
         """End the threads and let the models go."""
         self.compute.close()
-        if isinstance(self.engines.seat, LlamaSeat):
-            self.engines.seat.close()
+        self.engines.seat.close()
 
     def _parts(self) -> Parts:
         config, persona = self.config, self.loaded.persona
         seat, ends = config.seats[FAST], config.endpoint
         return Parts(
-            vad=SileroVad(ends.vad),
+            vad=engine("activity", "silero")(ends.vad),
             turn_end=self.engines.turn_end,
             recogniser=self.engines.recogniser,
             seat=SeatPlan(FAST, self.engines.seat, seat.threads, seat.max_tokens, seat.temperature),
@@ -138,19 +133,25 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
     voice_path = store.path(config.tts.voice)
     seat_path = store.path(config.seats[FAST].model)
 
+    make_recogniser = engine("asr", config.asr.engine)
+    make_seat = engine("seat", config.seats[FAST].engine)
+    make_voice = engine("voice", config.tts.engine)
+    make_turn_end = engine("turn_end", "smart-turn")
+
     def seat(grant: Grant) -> Seat:
         proven = settings_for(seat_path, store.fingerprint(seat_path))
         if proven.note:
             say(proven.note)
         bufts = config.seats[FAST].use_extra_bufts and proven.use_extra_bufts
-        return LlamaSeat(seat_path, config.seats[FAST].model_copy(update={"use_extra_bufts": bufts}))
+        made: Seat = make_seat(seat_path, config.seats[FAST].model_copy(update={"use_extra_bufts": bufts}))
+        return made
 
     # Loaded inside the owner's threads: the libraries' own threads inherit their place behind playback.
     recogniser, fast, voice, turn_end = await asyncio.gather(
-        compute.run(Priority.BACKGROUND, lambda grant: WhisperRecogniser(asr_path, config.asr)),
+        compute.run(Priority.BACKGROUND, lambda grant: make_recogniser(asr_path, config.asr)),
         compute.run(Priority.BACKGROUND, seat),
-        compute.run(Priority.BACKGROUND, lambda grant: PiperVoice(_onnx(voice_path), config.tts)),
-        compute.run(Priority.BACKGROUND, lambda grant: SmartTurn(config.endpoint.smart_turn)),
+        compute.run(Priority.BACKGROUND, lambda grant: make_voice(_onnx(voice_path), config.tts)),
+        compute.run(Priority.BACKGROUND, lambda grant: make_turn_end(config.endpoint.smart_turn)),
     )
     return Engines(turn_end, recogniser, fast, voice)
 

@@ -112,6 +112,10 @@ class Seat(Protocol):
         """What the last prompt cost."""
         ...
 
+    def close(self) -> None:
+        """Give the memory back; the seat cannot be used afterwards."""
+        ...
+
 
 class Voice(Protocol):
     """Speaks text."""

@@ -12,12 +12,14 @@ from stages.tts.config import TtsConfig
 class RecognitionConfig(AsrConfig):
     """Recognition with its model."""
 
+    engine: str = Field("whisper", min_length=1, description="recogniser, by its name in stages/registry.py")
     model: str = Field("whisper-base", min_length=1, description="a name from `models list`, or a folder")
 
 
 class ReplySeatConfig(SeatConfig):
     """A language model, and how it answers."""
 
+    engine: str = Field("llama", min_length=1, description="kind of seat, by its name in stages/registry.py")
     model: str = Field(
         "qwen2.5-coder-0.5b", min_length=1, description="a name from `models list`, or a .gguf file"
     )
@@ -28,4 +30,5 @@ class ReplySeatConfig(SeatConfig):
 class SpeechConfig(TtsConfig):
     """Speech synthesis with its voice."""
 
+    engine: str = Field("piper", min_length=1, description="synthesiser, by its name in stages/registry.py")
     voice: str = Field("piper-joe", min_length=1, description="a name from `models list`, or an .onnx file")

@@ -15,8 +15,14 @@ from agent.compute import Compute, Grant, Job, Priority
 from agent.frames import PieceFrame, PrefillFrame, ReplyCancelledFrame, ReplyFrame
 from agent.recorder import Recorder
 from stages.contract import Message, Piece, Prefill, Seat
+from stages.council.clean import ThinkingFilter
 from stages.errors import Aborted, StageError
 from stages.tts.pieces import PieceSplitter, is_opener
+
+QUIET_S = 0.7
+"""A seat that gives nothing for this long is not waited for with half a sentence in hand."""
+
+_QUIET = Piece("", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +103,35 @@ class CouncilProcessor(FrameProcessor):
         await self.push_frame(LLMFullResponseEndFrame())
 
     async def _generate(self, frame: ReplyFrame) -> int:
-        """Run the seat and pass its pieces on as they come; returns how many there were."""
-        pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
+        """Run the seat and pass its text on in pieces as it comes; returns how many there were."""
+        text: asyncio.Queue[Piece | None] = asyncio.Queue()
+        self._job = job = self._ask(frame, text)
+        splitter, thinking = self._splitter(), ThinkingFilter()
+        count = tokens = 0
+        while (piece := await _next(text)) is not None:
+            tokens += piece.tokens
+            self._recorder.made(frame.reply, tokens=piece.tokens)
+            # A seat that went quiet in mid-sentence: what is there is said.
+            ready = splitter.feed(thinking.feed(piece.text)) if piece is not _QUIET else splitter.flush()
+            count = await self._emit_all(frame.reply, count, ready)
+        if await self._finished(job, frame.reply):
+            # A reply at its limit ends with its last whole clause or word.
+            whole = tokens < self._plan.max_tokens
+            rest = splitter.feed(thinking.finish()) + (splitter.finish() if whole else splitter.flush())
+            count = await self._emit_all(frame.reply, count, rest)
+        return count
+
+    def _ask(self, frame: ReplyFrame, text: asyncio.Queue[Piece | None]) -> Job[None]:
+        """Start the seat; its pieces, then None, come through ``text``."""
         loop = asyncio.get_running_loop()
         messages: list[Message] = list(frame.context.messages)  # type: ignore[arg-type]
 
         def work(grant: Grant) -> None:
-            try:
-                self._run_seat(grant, messages, lambda p: loop.call_soon_threadsafe(pieces.put_nowait, p))
-            finally:
-                loop.call_soon_threadsafe(pieces.put_nowait, None)
+            self._run_seat(grant, messages, lambda piece: loop.call_soon_threadsafe(text.put_nowait, piece))
 
-        self._job = job = self._compute.submit(
-            Priority.MODEL, work, threads=self._plan.threads, resource=self._plan.name
-        )
-        count, tokens = 0, 0
-        splitter = self._splitter()
-        while (piece := await pieces.get()) is not None:
-            tokens += piece.tokens
-            self._recorder.made(frame.reply, tokens=piece.tokens)
-            for text in splitter.feed(piece.text):
-                await self._emit(frame.reply, count, text, content=not is_opener(text))
-                count += 1
-        finished = await self._finished(job, frame.reply)
-        cut_short = tokens >= self._plan.max_tokens and count > 0
-        if finished and not cut_short:  # half a sentence is better left out
-            for text in splitter.finish():
-                await self._emit(frame.reply, count, text, content=not is_opener(text))
-                count += 1
-        return count
+        job = self._compute.submit(Priority.MODEL, work, threads=self._plan.threads, resource=self._plan.name)
+        job.done.add_done_callback(lambda _: text.put_nowait(None))
+        return job
 
     def _run_seat(self, grant: Grant, messages: list[Message], put: Callable[[Piece], object]) -> None:
         plan = self._plan
@@ -150,6 +156,12 @@ class CouncilProcessor(FrameProcessor):
                 record.prefill = self._plan.seat.last_prefill
         return True
 
+    async def _emit_all(self, reply: int, count: int, texts: list[str]) -> int:
+        for text in texts:
+            await self._emit(reply, count, text, content=not is_opener(text))
+            count += 1
+        return count
+
     async def _emit(self, reply: int, index: int, text: str, *, content: bool, last: bool = False) -> None:
         if reply != self._reply:
             return
@@ -162,3 +174,11 @@ class CouncilProcessor(FrameProcessor):
         await self.push_frame(
             PieceFrame(text, TextType.SENTENCE, reply=reply, index=index, content=content, last=last)
         )
+
+
+async def _next(text: asyncio.Queue[Piece | None]) -> Piece | None:
+    """The next piece; ``_QUIET`` when none came for a while; None at the end."""
+    try:
+        return await asyncio.wait_for(text.get(), QUIET_S)
+    except TimeoutError:
+        return _QUIET

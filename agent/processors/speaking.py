@@ -63,7 +63,7 @@ class SpeakingProcessor(FrameProcessor):
     async def cleanup(self) -> None:
         """End the worker."""
         await self._end_worker()
-        await super().cleanup()
+        await super().cleanup()  # type: ignore[no-untyped-call]
 
     async def _end_worker(self) -> None:
         if self._worker:

@@ -85,6 +85,9 @@ class ScriptedSeat:
     def prefill(self, messages: Sequence[Message], *, abort: Abort = never) -> Prefill:
         return self.last_prefill
 
+    def close(self) -> None:
+        pass
+
     def reply(
         self, messages: Sequence[Message], *, max_tokens: int, temperature: float = 0.0, abort: Abort = never
     ) -> Iterator[Piece]:
@@ -297,6 +300,12 @@ async def test_a_seat_that_breaks_gets_the_safe_sentence() -> None:
     ran = await run(caller((320, 1600), total_ms=4000), seat=ScriptedSeat(answer=broken))
     assert ran.replies[0].said == ["I do not know that."]
     assert "The model broke" in ran.recorder.failures[0]
+
+
+async def test_thinking_is_never_spoken() -> None:
+    seat = ScriptedSeat(answer=lambda text: "<think> They greet me. </think> Good morning to you.")
+    ran = await run(caller((320, 1600), total_ms=5000), seat=seat)
+    assert ran.replies[0].said == ["Good morning to you."]
 
 
 async def test_a_piece_that_cannot_be_spoken_does_not_stop_the_rest() -> None:
