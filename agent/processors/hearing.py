@@ -16,6 +16,7 @@ from agent.reading import Reading, Stretch
 from agent.recorder import Recorder
 from agent.transports.output import INT16
 from agent.transports.recording import DUE
+from stages.audio.dc import DcBlocker
 from stages.contract import RATE_HZ, WINDOW_SAMPLES, Recogniser, Transcript, VoiceActivity
 from stages.errors import Aborted, StageError
 
@@ -47,6 +48,7 @@ class HearingProcessor(FrameProcessor):
         self._vad, self._recogniser, self._audio = vad, recogniser, audio
         self._compute, self._recorder = compute, recorder
         self._thresholds, self._threads = thresholds, threads
+        self._dc = DcBlocker(RATE_HZ)
         self._unseen = np.zeros(0, dtype=np.float32)
         self._position_ms = 0.0
         self._voiced = False
@@ -70,6 +72,7 @@ class HearingProcessor(FrameProcessor):
         if due is not None:
             self._recorder.frame_lateness_ms.append(max(0.0, now_ms() - due))
         samples = np.frombuffer(frame.audio, dtype=np.int16).astype(np.float32) / np.float32(INT16)
+        samples = self._dc.push(samples)
         self._audio.append(samples)
         self._unseen = np.concatenate([self._unseen, samples])
         while len(self._unseen) >= WINDOW_SAMPLES:

@@ -119,7 +119,8 @@ def hold(probability: float | None) -> float:
 def caller(*spans_ms: tuple[float, float], total_ms: float) -> Audio:
     audio = np.zeros(int(total_ms * RATE_HZ / 1000), dtype=np.float32)
     for start, end in spans_ms:
-        audio[int(start * RATE_HZ / 1000) : int(end * RATE_HZ / 1000)] = 0.5
+        n = int(start * RATE_HZ / 1000), int(end * RATE_HZ / 1000)
+        audio[n[0] : n[1]] = 0.5 * np.sin(2 * np.pi * 250 * np.arange(n[1] - n[0]) / RATE_HZ)
     return audio
 
 
