@@ -10,6 +10,7 @@ REQUIREMENTS := requirements/bootstrap.txt requirements/dev.txt requirements/lla
 # Thread pools that spin beside each other ruin every latency; set before numpy loads (docs/decisions/0001).
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
+export OMP_WAIT_POLICY := passive
 
 help: ## Show this list.
 	@echo "Budgie: a voice agent that answers within half a second on this machine."

@@ -19,10 +19,9 @@ _TARGETS = {
     "LLAMA_BUILD_SERVER": OFF,
 }
 
-# One owner of the cores: no OpenMP threads that spin between two decodes, no BLAS with a pool of its own, and
-# no GPU that nobody has asked for. See docs/decisions/0001-llama-build.md; BUDGIE_LLAMA_FLAGS overrides them.
+# One owner of the cores: no BLAS with a pool of its own, and no GPU that nobody has asked for.
+# See docs/decisions/0001-llama-build.md; BUDGIE_LLAMA_FLAGS overrides any of them.
 _THREADS = {
-    "GGML_OPENMP": OFF,
     "GGML_BLAS": OFF,
     "GGML_ACCELERATE": OFF,
     "GGML_METAL": OFF,
@@ -57,7 +56,10 @@ def cmake_flags(cpu: Cpu, overrides: dict[str, str] | None = None) -> dict[str, 
 
     GGML_NATIVE is off everywhere: it would switch AMX on, and what it finds cannot be seen or tested.
     """
-    flags = _TARGETS | _THREADS | {"GGML_NATIVE": OFF}
+    # Threads that wait in OpenMP can be told not to spin (OMP_WAIT_POLICY), those of llama.cpp's own pool cannot.
+    # Apple's compiler has no OpenMP.
+    openmp = ON if cpu.system == "Linux" else OFF
+    flags = _TARGETS | _THREADS | {"GGML_NATIVE": OFF, "GGML_OPENMP": openmp}
     if cpu.arch == "x86_64":
         flags |= {name: ON if needs <= cpu.features else OFF for name, needs in _X86.items()} | _AMX
     elif cpu.arch == "arm64":

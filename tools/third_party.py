@@ -31,8 +31,9 @@ HEAD = """# What Budgie stands on
 
 Budgie is GPL-3.0-or-later (see LICENSE), since piper-tts is GPL-3.0. Everything below is compatible with it.
 This file is made by `python -m tools.third_party` from what the installed packages state; a test checks it.
-Packages that these bring along are pinned in `requirements/run.txt`. Some wheels carry libraries of other licences:
-av carries ffmpeg (LGPL and GPL), piper-tts espeak-ng (GPL-3.0), soundfile libsndfile (LGPL-2.1), soxr libsoxr (LGPL-2.1).
+Packages that these bring along are pinned in `requirements/run.txt`. Some wheels carry libraries of other
+licences: av carries ffmpeg (LGPL and GPL), piper-tts espeak-ng (GPL-3.0), soundfile libsndfile (LGPL-2.1),
+soxr libsoxr (LGPL-2.1).
 """
 
 
@@ -54,16 +55,17 @@ def direct(pyproject: Path = ROOT / "pyproject.toml") -> tuple[list[str], list[s
 def licence(package: str) -> str:
     """The licence that an installed package states, as an SPDX name where it can be told."""
     stated = metadata(package)
-    if expression := stated.get("License-Expression"):
+
+    def first(key: str) -> str:
+        return str((stated.get_all(key) or [""])[0]).strip()
+
+    if expression := first("License-Expression"):
         return expression
-    text = (stated.get("License") or "").strip()
+    text = first("License")
     if text and "\n" not in text and len(text) < 40:
         return _SHORT.get(text, text)
-    names = [
-        line.rsplit(" :: ", 1)[-1]
-        for line in stated.get_all("Classifier") or []
-        if line.startswith("License")
-    ]
+    classifiers = stated.get_all("Classifier") or []
+    names = [line.rsplit(" :: ", 1)[-1] for line in classifiers if line.startswith("License")]
     return ", ".join(_SHORT.get(name, name) for name in names) or "not stated"
 
 

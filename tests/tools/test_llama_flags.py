@@ -31,9 +31,9 @@ X86_OFF = {
 AVX2_ON = dict.fromkeys(("GGML_SSE42", "GGML_AVX", "GGML_AVX2", "GGML_FMA", "GGML_F16C", "GGML_BMI2"), "ON")
 
 
-def x86(features: set[str], system: str = "Linux") -> dict[str, str]:
-    flags = cmake_flags(Cpu(system, "x86_64", frozenset(features)))
-    assert flags["GGML_NATIVE"] == "OFF"
+def x86(features: set[str]) -> dict[str, str]:
+    flags = cmake_flags(Cpu("Linux", "x86_64", frozenset(features)))
+    assert (flags["GGML_NATIVE"], flags["GGML_OPENMP"]) == ("OFF", "ON")
     return {name: value for name, value in flags.items() if name in X86_OFF}
 
 

@@ -33,7 +33,7 @@ def test_every_direct_dependency_is_listed_and_nothing_else() -> None:
     assert sorted(rows("To develop"), key=str.lower) == sorted(dev, key=str.lower)
 
 
-@pytest.mark.parametrize("package", [name for name in direct()[0]])
+@pytest.mark.parametrize("package", direct()[0])
 def test_what_we_run_on_states_a_licence_that_we_may_combine(package: str) -> None:
     stated = set(re.split(r" AND | OR |, ", licence(package)))
     assert stated <= COMPATIBLE
