@@ -1,0 +1,32 @@
+"""``main.py bench``: measure a part on labelled calls or tasks. Each benchmark is a module of its own."""
+
+from __future__ import annotations
+
+import typer
+
+from agent.cli.lazy import Entry, lazy_group
+
+BENCHES = (
+    Entry(
+        "turn-end",
+        "Dead air at shifts against cut-ins at holds, beside a bare timer and smart-turn alone.",
+        "agent.cli.bench_turn_end",
+        "bench_turn_end",
+    ),
+    Entry(
+        "hearing",
+        "Partials, finals, word error rate, noise and the cost of hearing.",
+        "agent.cli.bench_hearing",
+        "bench_hearing",
+    ),
+    Entry(
+        "council",
+        "Accuracy, false facts and time of members and ways of deciding.",
+        "agent.cli.bench_council",
+        "bench_council",
+    ),
+)
+
+app = typer.Typer(
+    cls=lazy_group(BENCHES), help="Measure a part of the agent.", no_args_is_help=True, rich_markup_mode="rich"
+)
