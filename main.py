@@ -11,10 +11,13 @@ def prepare_environment(*, debug: bool) -> None:
 
     One thread for numpy's own pools: with theirs spinning, a turn-end prediction took 86-116 ms instead of
     43-61 ms.
+    Threads of OpenMP sleep while they wait: spinning, two of them on two busy cores read half as fast and now and
+    then stand still for seconds (docs/decisions/0001-llama-build.md).
     pipecat logs whole conversations to stderr at DEBUG unless loguru was told otherwise before.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("LOGURU_LEVEL", "DEBUG" if debug else "ERROR")
     os.environ.setdefault("PIPECAT_LOG_LLM_CONTEXT", "off")
 
