@@ -33,8 +33,9 @@ models: venv ## Fetch and verify the embedded models (about 900 MB to download).
 	@$(PYTHON) main.py models pull
 
 demo: models ## Make the demo call, replay it in real time, print the latency report; results in out/demo.
-	@test -f out/calls/demo.wav || $(PYTHON) main.py calls make configs/calls/demo.yaml --out out/calls/demo.wav
-	$(PYTHON) main.py replay out/calls/demo.wav --out out/demo
+	@if [ ! -f out/calls/demo.call.json ] || [ configs/calls/demo.yaml -nt out/calls/demo.call.json ]; then \
+	  $(PYTHON) main.py calls make configs/calls/demo.yaml --out out/calls/demo; fi
+	$(PYTHON) main.py replay out/calls/demo.call.json --out out/demo
 
 test: models ## Run all tests, with the models and, where they are present, the recorded calls.
 	$(PYTHON) -m pytest
