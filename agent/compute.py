@@ -218,4 +218,6 @@ def len_usable_cores() -> int:
 def _lower_priority(nice: int) -> None:
     # On Linux a nice value belongs to the thread, and threads that it starts inherit it.
     if nice and sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
+        thread = threading.get_native_id()
+        own = os.getpriority(os.PRIO_PROCESS, thread)
+        os.setpriority(os.PRIO_PROCESS, thread, min(19, own + nice))
