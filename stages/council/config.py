@@ -12,7 +12,11 @@ class SeatConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    threads: int = Field(2, ge=1, le=64, description="threads of one decode")
+    # On two quiet cores a second thread brings the first token from 73 to 42 ms (0.5B Q4_0); with both cores busy it
+    # spins at llama.cpp's barriers instead, and a token takes seconds. OMP_WAIT_POLICY=passive prevents that.
+    threads: int = Field(
+        1, ge=1, le=64, description="threads of one decode; fewer than the cores, or other work stalls it"
+    )
     n_ctx: int = Field(2048, ge=256, le=131072, description="context in tokens: prompt, history and reply")
     reply_tokens: int = Field(
         256, ge=16, le=8192, description="tokens of the context that the prompt leaves free for the reply"
