@@ -26,13 +26,13 @@ def test_the_prompt_in_full() -> None:
 
 
 def test_the_bank_is_short_enough_for_a_small_model() -> None:
-    """334 tokens for SmolLM2, 310 for Qwen2.5, at 284 words and marks: so 340 of those stay below 400 tokens."""
+    """All facts at once: still well below a quarter of the context."""
     prompt = load().persona.system_prompt()
-    assert len(re.findall(r"\w+|[^\w\s]", prompt)) <= 340
+    assert len(re.findall(r"\w+|[^\w\s]", prompt)) <= 450
 
 
 def test_the_bank_speaks_in_sentences() -> None:
     persona = load().persona
     spoken = [persona.greeting, persona.safe_sentence, persona.again_sentence, *persona.facts]
-    assert 15 <= len(persona.facts) <= 20
+    assert 15 <= len(persona.facts) <= 30
     assert [text for text in spoken if not re.fullmatch(r"[A-Z][\w ,.?'\"]*[.?]", text)] == []

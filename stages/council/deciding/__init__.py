@@ -1,0 +1,1 @@
+"""Choosing between several answers: pure functions over candidates with their log-probabilities."""
