@@ -134,9 +134,9 @@ BAD = [
     ),
     (
         "persona",
-        "\npersona: shop\n",
-        "F:2: there is no persona 'shop'.",
-        "Shipped: bank; or name a .yaml file.",
+        "\npersona: bakery\n",
+        "F:2: there is no persona 'bakery'.",
+        "Shipped: bank, garage, shop; or name a .yaml file.",
     ),
 ]
 

@@ -1,0 +1,1 @@
+"""Benchmarks of single parts, on labelled calls and tasks, without real time."""
