@@ -11,7 +11,7 @@ class PieceConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     first_words: int = Field(
-        7, ge=1, le=50, description="words after which the first piece is cut if no comma or full stop came"
+        4, ge=1, le=50, description="words after which the first piece is cut if no comma or full stop came"
     )
     growth: float = Field(
         2.5,

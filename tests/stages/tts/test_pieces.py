@@ -64,7 +64,7 @@ def test_text_is_cut_where_people_pause(text, pieces):
 
 def test_a_first_piece_without_a_comma_ends_after_some_words_but_not_on_a_small_one():
     text = "The branch opens at nine in the morning every day of the week except on Sunday"
-    assert pieces_of(text)[0] == "The branch opens at nine in the morning "
+    assert pieces_of(text)[0] == "The branch opens at nine "
 
 
 def test_very_short_sentences_go_together():
@@ -86,10 +86,10 @@ def test_two_thousand_characters_without_a_blank_are_cut_by_size():
 
 def test_a_model_that_goes_quiet_is_flushed_up_to_a_good_place():
     splitter = PieceSplitter()
-    assert splitter.feed("We open at nine in") == []
-    assert splitter.flush() == ["We open at nine "]
+    assert splitter.feed("We open at") == []
+    assert splitter.flush() == ["We open "]
     assert splitter.flush() == []
-    assert splitter.finish() == ["in"]
+    assert splitter.finish() == ["at"]
 
 
 def test_a_splitter_serves_the_next_reply_from_the_start():
