@@ -18,7 +18,9 @@ COMMANDS = (
     ),
     Entry("calls", "Show, label and make the calls that replay reads.", "agent.cli.calls"),
     Entry("models", "List, fetch and verify the embedded models.", "agent.cli.models"),
-    Entry("doctor", "Check this machine: CPU, memory, disk, libraries, models.", "agent.cli.doctor", "doctor"),
+    Entry(
+        "doctor", "Check this machine: CPU, memory, disk, libraries, models.", "agent.cli.doctor", "doctor"
+    ),
     Entry("config", "Check, show and explain the configuration.", "agent.cli.config"),
 )
 

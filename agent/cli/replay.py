@@ -24,7 +24,8 @@ def replay(
         Path | None, typer.Option("--out", "-o", help="Folder for the results.", show_default="out/CALL")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="Configuration.", show_default="configs/default.yaml")
+        Path | None,
+        typer.Option("--config", "-c", help="Configuration.", show_default="configs/default.yaml"),
     ] = None,
     persona: Annotated[
         str | None, typer.Option("--persona", "-p", help="Who answers, instead of the configuration's.")
@@ -37,11 +38,14 @@ def replay(
         int | None, typer.Option(help="The caller's channel of a stereo recording, from 0.")
     ] = None,
     keep_gaps: Annotated[
-        bool, typer.Option("--keep-gaps", help="Feed long silences whole instead of replay.max_gap_s of them.")
+        bool,
+        typer.Option("--keep-gaps", help="Feed long silences whole instead of replay.max_gap_s of them."),
     ] = False,
     json_: Annotated[
         str | None,
-        typer.Option("--json", metavar="-", help="`--json -` prints the report as JSON, alone on the last line."),
+        typer.Option(
+            "--json", metavar="-", help="`--json -` prints the report as JSON, alone on the last line."
+        ),
     ] = None,
 ) -> None:
     """Replay recorded calls in real time through the whole agent and measure every turn.
@@ -60,7 +64,9 @@ def replay(
     from agent.report.table import print_report
 
     if json_ not in (None, "-"):
-        raise AgentError("replay.json", f"--json {json_}: only `--json -` is known.", "report.json is in --out.")
+        raise AgentError(
+            "replay.json", f"--json {json_}: only `--json -` is known.", "report.json is in --out."
+        )
     overrides = [*(set_ or []), *([f"persona={persona}"] if persona else [])]
     loaded = load(config, overrides)
     view = ReplayView(Console(stderr=True))
