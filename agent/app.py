@@ -21,6 +21,7 @@ from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
 from agent.turn import Rules
+from agent.turn_reader import ReadingPlan
 from stages.audio.resample import resample
 from stages.contract import RATE_HZ, Message, Recogniser, Seat, TurnEndModel, Voice
 from stages.registry import engine
@@ -103,11 +104,17 @@ class Session:
                 ask_again_voiced_ms=ends.ask_again_voiced_ms,
             ),
             thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release),
-            asr_threads=config.asr.threads,
             tts_threads=config.tts.threads,
             splitter=lambda: PieceSplitter(config.tts.pieces),
             safe_sentence=persona.safe_sentence,
             again_sentence=persona.again_sentence,
+            reading=ReadingPlan(
+                threads=config.asr.threads,
+                lanes=config.asr.workers,
+                partial_every_ms=config.asr.partial_every_ms,
+                partial_share=config.asr.partial_share,
+                stall_ms=ends.text_limit_ms,
+            ),
         )
 
 

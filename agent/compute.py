@@ -38,8 +38,9 @@ class Priority(IntEnum):
     FIRST_SPEECH = 2
     MODEL = 3
     SPEECH = 4
-    PREFILL = 5
-    BACKGROUND = 6
+    PARTIAL = 5
+    PREFILL = 6
+    BACKGROUND = 7
 
 
 URGENT = Priority.FINAL_TEXT
@@ -74,6 +75,7 @@ class Job(Generic[T]):
     order: int
     done: asyncio.Future[T]
     abort_asked: bool = False
+    started: bool = False
 
     def abort(self) -> None:
         """Ask the work to stop at its next step. Awaiting it then raises :class:`stages.errors.Aborted`."""
@@ -122,6 +124,12 @@ class Compute:
             job.abort()
             raise
 
+    def has_room(self, priority: Priority, threads: int = 1) -> bool:
+        """Whether work of ``priority`` would start at once and take nothing from work that is more urgent."""
+        with self._changed:
+            urgent = any(job.priority < priority for job in (*self._waiting, *self._paused))
+            return not urgent and (not self._running or self._used() + threads <= self.cores)
+
     def busy(self) -> int:
         """How many pieces of work wait, run or are paused."""
         with self._changed:
@@ -156,6 +164,7 @@ class Compute:
                 break
             self._waiting.remove(job)
             self._running.add(job)
+            job.started = True
             self._pool.submit(self._run, job)
 
     def _outranked(self, job: Job[object]) -> bool:

@@ -32,6 +32,7 @@ class ScriptedCompute(Compute):
         """Start the wait; the work runs at its end unless it was aborted by then."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         job = Job(priority, work, threads, resource, len(self.log), done)
+        job.started = True
         task = asyncio.get_running_loop().create_task(self._later(job))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

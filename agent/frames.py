@@ -34,6 +34,20 @@ class HeardFrame(SystemFrame):
     rejected: str | None = None
 
 
+@dataclass
+class PartialFrame(SystemFrame):
+    """The words of a turn while the caller still speaks, from the audio up to ``covers_ms``.
+
+    ``stable``: two readings agree on it; it may be worked on ahead of time. ``open``: what the newest reading has
+    behind it, and may still change. The final text may differ in both.
+    """
+
+    turn: int
+    covers_ms: float
+    stable: str
+    open: str
+
+
 # -- turn end -> hearing (upstream) -----------------------------------------------------------------------------------
 
 

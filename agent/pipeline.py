@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipecat.observers.user_bot_latency_observer import UserBotLatencyObserver
 from pipecat.pipeline.pipeline import Pipeline
@@ -20,6 +20,7 @@ from agent.processors.speaking import SpeakingProcessor
 from agent.processors.turn_end import TurnEndProcessor
 from agent.recorder import Recorder
 from agent.turn import Rules
+from agent.turn_reader import ReadingPlan
 from stages.contract import RATE_HZ, Recogniser, TurnEndModel, Voice, VoiceActivity
 from stages.tts.pieces import PieceSplitter
 
@@ -36,11 +37,11 @@ class Parts:
     compute: Compute
     rules: Rules
     thresholds: VoiceThresholds
-    asr_threads: int
     tts_threads: int
     splitter: Callable[[], PieceSplitter]
     safe_sentence: str
     again_sentence: str
+    reading: ReadingPlan = field(default_factory=ReadingPlan)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
     """Caller -> hearing -> turn end -> council -> speaking -> loudspeaker."""
     audio = AudioHistory()
     hearing = HearingProcessor(
-        parts.vad, parts.recogniser, audio, parts.compute, recorder, parts.thresholds, parts.asr_threads
+        parts.vad, parts.recogniser, audio, parts.compute, recorder, parts.thresholds, parts.reading
     )
     turns = TurnEndProcessor(
         parts.turn_end, audio, parts.compute, recorder, dialogue, parts.rules, parts.again_sentence

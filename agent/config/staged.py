@@ -14,6 +14,18 @@ class RecognitionConfig(AsrConfig):
 
     engine: str = Field("whisper", min_length=1, description="recogniser, by its name in stages/registry.py")
     model: str = Field("whisper-base", min_length=1, description="a name from `models list`, or a folder")
+    partial_every_ms: float = Field(
+        500.0,
+        ge=0.0,
+        le=10_000.0,
+        description="audio between two readings while the caller speaks; 0 reads in the pauses only",
+    )
+    partial_share: float = Field(
+        0.25,
+        gt=0.0,
+        le=1.0,
+        description="... and so much more that they take at most this share of one core",
+    )
 
 
 class ReplySeatConfig(SeatConfig):

@@ -1,26 +1,33 @@
-"""Hearing: voice activity on every window, and the words of a turn whenever the caller pauses."""
+"""Hearing: voice activity on every window, words while the caller speaks and whenever the caller pauses."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 import numpy as np
-from pipecat.frames.frames import Frame, InputAudioRawFrame
+from pipecat.frames.frames import (
+    Frame,
+    InputAudioRawFrame,
+    UserStartedSpeakingFrame,
+    UserStoppedSpeakingFrame,
+)
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from agent.audio_history import AudioHistory
+from agent.caller_audio import CallerAudio
 from agent.clock import now_ms
-from agent.compute import Compute, Job, Priority
-from agent.frames import HeardFrame, ReadFrame, TurnOpenedFrame, VoiceFrame
-from agent.reading import Reading, Stretch
+from agent.compute import Compute
+from agent.frames import ReadFrame, TurnOpenedFrame, VoiceFrame
 from agent.recorder import Recorder
-from agent.transports.output import INT16
 from agent.transports.recording import DUE
-from stages.audio.dc import DcBlocker
-from stages.contract import RATE_HZ, WINDOW_SAMPLES, Recogniser, Transcript, VoiceActivity
-from stages.errors import Aborted, StageError
+from agent.turn_reader import WINDOW_MS, ReadingPlan, TurnReader
+from stages.contract import RATE_HZ, WINDOW_SAMPLES, Audio, Recogniser, VoiceActivity
 
-WINDOW_MS = WINDOW_SAMPLES * 1000.0 / RATE_HZ
+STOPPED_MS = 1000.0
+"""A stream that brings nothing for this long has stopped: the turn goes on in silence, so that it ends."""
+
+FILL_MS = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +49,21 @@ class HearingProcessor(FrameProcessor):
         compute: Compute,
         recorder: Recorder,
         thresholds: VoiceThresholds,
-        threads: int,
+        plan: ReadingPlan,
     ) -> None:
         super().__init__()
-        self._vad, self._recogniser, self._audio = vad, recogniser, audio
-        self._compute, self._recorder = compute, recorder
-        self._thresholds, self._threads = thresholds, threads
-        self._dc = DcBlocker(RATE_HZ)
+        self._vad, self._audio, self._recorder = vad, audio, recorder
+        self._thresholds = thresholds
+        self._caller = CallerAudio(recorder.failed)
+        self._reader = TurnReader(
+            recogniser, audio, compute, recorder, plan, self.push_frame, self.create_task
+        )
         self._unseen = np.zeros(0, dtype=np.float32)
         self._position_ms = 0.0
         self._voiced = False
-        self._reading: Reading | None = None
-        self._job: Job[Transcript] | None = None
+        self._open = False  # a turn is
+        self._came_ms = 0.0
+        self._watch: asyncio.Task[None] | None = None
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Audio is consumed here; everything else passes."""
@@ -61,70 +71,60 @@ class HearingProcessor(FrameProcessor):
         if isinstance(frame, InputAudioRawFrame):
             await self._on_audio(frame)
         elif isinstance(frame, TurnOpenedFrame):
-            self._reading = Reading.of_turn(frame.turn, frame.start_ms)
+            self._reader.open(frame.turn, frame.start_ms)
         elif isinstance(frame, ReadFrame):
-            self._on_read(frame)
+            self._reader.want(frame.turn, frame.covers_ms)
         else:
+            if isinstance(frame, UserStartedSpeakingFrame | UserStoppedSpeakingFrame):
+                self._on_turn(isinstance(frame, UserStartedSpeakingFrame))
             await self.push_frame(frame, direction)
 
+    async def cleanup(self) -> None:
+        """The call is over."""
+        self._on_turn(False)
+        if self._watch:
+            await self.cancel_task(self._watch)
+        await super().cleanup()  # type: ignore[no-untyped-call]
+
+    def _on_turn(self, is_open: bool) -> None:
+        """The caller's turn began, was taken up again, or is over."""
+        self._open = is_open
+        self._reader.listen(is_open)
+        if is_open and (self._watch is None or self._watch.done()):
+            self._watch = self.create_task(self._fill_when_stopped(), "stream-watch")
+
     async def _on_audio(self, frame: InputAudioRawFrame) -> None:
+        self._came_ms = now_ms()
         due = frame.metadata.get(DUE)
         if due is not None:
-            self._recorder.frame_lateness_ms.append(max(0.0, now_ms() - due))
-        samples = np.frombuffer(frame.audio, dtype=np.int16).astype(np.float32) / np.float32(INT16)
-        samples = self._dc.push(samples)
+            self._recorder.frame_lateness_ms.append(max(0.0, self._came_ms - due))
+        await self._take(self._caller.push(frame))
+
+    async def _take(self, samples: Audio) -> None:
         self._audio.append(samples)
         self._unseen = np.concatenate([self._unseen, samples])
         while len(self._unseen) >= WINDOW_SAMPLES:
             window, self._unseen = self._unseen[:WINDOW_SAMPLES], self._unseen[WINDOW_SAMPLES:]
             await self._on_window(window)
 
-    async def _on_window(self, window: np.ndarray[tuple[int], np.dtype[np.float32]]) -> None:
+    async def _on_window(self, window: Audio) -> None:
         # 0.25 ms on one thread: quicker here than handed to another.
         probability = self._vad.probability(window)
         self._position_ms += WINDOW_MS
         threshold = self._thresholds.end if self._voiced else self._thresholds.begin
         self._voiced = probability >= threshold
         await self.push_frame(VoiceFrame(self._position_ms, probability, self._voiced))
-        if self._reading and self._job is None and self._voiced and self._reading.overdue(self._position_ms):
-            self._start(self._reading.turn, self._position_ms)
+        self._reader.window(self._position_ms, self._voiced)
 
-    def _on_read(self, frame: ReadFrame) -> None:
-        if self._reading is None or frame.turn != self._reading.turn:
-            self._recorder.stale += 1
-            return
-        if self._job:
-            self._job.abort()  # the caller went on: that read no longer covers the turn
-        self._start(frame.turn, frame.covers_ms)
-
-    def _start(self, turn: int, covers_ms: float) -> None:
-        assert self._reading is not None
-        self._reading, stretch = self._reading.next_stretch(covers_ms, self._audio.end_ms)
-        audio = self._audio.slice(stretch.start_ms, stretch.end_ms)
-        job = self._compute.submit(
-            Priority.FINAL_TEXT,
-            lambda grant: self._recogniser.transcribe(audio, abort=grant.aborted),
-            threads=self._threads,
-            resource="asr",
-        )
-        self._job = job
-        self.create_task(self._finish(job, stretch, covers_ms, turn), f"read-{turn}")
-
-    async def _finish(self, job: Job[Transcript], stretch: Stretch, covers_ms: float, turn: int) -> None:
-        try:
-            transcript = await job.done
-        except Aborted:
-            return
-        except StageError as error:
-            self._recorder.failed(f"recognition: {error}")
-            transcript = Transcript("", rejected=None)
-        finally:
-            if self._job is job:
-                self._job = None
-        if self._reading is None or self._reading.turn != turn:
-            self._recorder.stale += 1
-            return
-        self._reading = self._reading.read(stretch, transcript.text)
-        text = self._reading.text
-        rejected = transcript.rejected if not text else None
-        await self.push_frame(HeardFrame(turn, covers_ms, text, rejected))
+    async def _fill_when_stopped(self) -> None:
+        """Silence in place of a stream that stopped in the middle of a turn, for as long as the turn is open."""
+        told = False
+        while self._open:
+            await asyncio.sleep(FILL_MS / 1000.0)
+            stopped_ms = now_ms() - self._came_ms
+            if stopped_ms < STOPPED_MS:
+                continue
+            if not told:
+                self._recorder.failed(f"the caller's audio stopped for {stopped_ms:.0f} ms: silence follows")
+                told = True
+            await self._take(np.zeros(round(FILL_MS * RATE_HZ / 1000.0), dtype=np.float32))

@@ -68,6 +68,9 @@ class AsrConfig(BaseModel):
         "int8", description="number format of the weights in memory; int8 is the fastest on a CPU"
     )
     threads: int = Field(1, ge=1, le=64, description="threads of one recognition")
+    workers: int = Field(
+        2, ge=1, le=16, description="readings at the same time: a final text does not wait for a partial"
+    )
     margin_s: float = Field(
         2.0,
         ge=0.0,

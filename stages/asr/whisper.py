@@ -152,7 +152,11 @@ def _load(model_dir: Path, config: AsrConfig) -> Any:
         ) from fault
     try:
         return WhisperModel(
-            str(model_dir), device="cpu", compute_type=config.compute_type, cpu_threads=config.threads
+            str(model_dir),
+            device="cpu",
+            compute_type=config.compute_type,
+            cpu_threads=config.threads,
+            num_workers=config.workers,
         )
     except Exception as fault:  # CTranslate2 raises RuntimeError and ValueError, tokenizers bare Exception
         raise EnvironmentFault(

@@ -163,7 +163,6 @@ async def run(
         compute=compute,
         rules=Rules(hold_ms=hold),
         thresholds=VoiceThresholds(0.5, 0.35),
-        asr_threads=1,
         tts_threads=1,
         splitter=PieceSplitter,
         safe_sentence="I do not know that.",
