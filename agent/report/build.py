@@ -34,6 +34,7 @@ class CallFacts:
         labelled_turns: how many caller turns its labels have.
         skipped_s: audio that gap skipping left out.
         lateness_ms: how late each frame was pushed.
+        recording: the name of the file with both voices, beside the report.
     """
 
     call: str
@@ -43,6 +44,7 @@ class CallFacts:
     labelled_turns: int
     skipped_s: float = 0.0
     lateness_ms: Sequence[float] = ()
+    recording: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,4 +134,5 @@ def _call(facts: CallFacts) -> Call:
         labelled_turns=facts.labelled_turns,
         skipped_s=round(facts.skipped_s, 3),
         lateness_ms=lateness(facts.lateness_ms),
+        recording=facts.recording,
     )

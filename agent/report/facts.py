@@ -63,6 +63,9 @@ class Call(Section):
     labelled_turns: int = Field(ge=0, description="caller turns that went in; as many came out as rows")
     skipped_s: float = Field(0.0, description="audio that gap skipping left out")
     lateness_ms: Lateness
+    recording: str | None = Field(
+        None, description="both voices as they were heard, a file beside the report: caller left, agent right"
+    )
 
 
 class Failure(Section):

@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.report.schema import Interval, Percentiles, Report
+from latency_budget.exchange import Path
 
 
 def headline(report: Report) -> Text:
@@ -80,12 +81,18 @@ def _figures(report: Report) -> dict[str, str]:
         "interrupted": str(summary.interrupted),
         "stalls": f"{summary.stalls}{longest}",
         "underruns": str(summary.underruns),
-        "paths": ", ".join(f"{path} {count}" for path, count in summary.paths.items() if count) or "-",
+        "paths": ", ".join(f"{path_word(path)} {count}" for path, count in summary.paths.items() if count)
+        or "-",
         "frame lateness ms": "-" if late.p99 is None else f"p50 {late.p50:.2f}  p99 {late.p99:.2f}",
     }
     if summary.wer is not None:
         figures["word error rate"] = f"{100 * summary.wer:.1f} %"
     return figures
+
+
+def path_word(path: Path | None) -> str:
+    """How a reply was made, in a word that fits the column: what was speculated was prepared."""
+    return "prep" if path == "speculated" else path or "-"
 
 
 def _spread(found: Percentiles) -> str:

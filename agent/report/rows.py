@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from agent.report.turns import CutInRow, Parts, ReplyDetails, Speculation, Turn, UnmatchedRow
 from latency_budget.config import BudgetConfig
-from latency_budget.exchange import Exchange
+from latency_budget.exchange import Exchange, Span
 from latency_budget.ledger import budget_met, slowest_part, whole_ms, whole_parts
 from latency_budget.marks import Mark
 from latency_budget.outcome import CutIn, Matching, Outcome, Unmatched
@@ -69,6 +69,8 @@ def turn_row(call: str, outcome: Outcome, details: Details, budget: BudgetConfig
         speculation=_speculation(noted.speculation, (details.get(one.id, _NOTHING) for one in own)),
         underruns=sum(details.get(one.id, _NOTHING).underruns for one in own),
         fault=None if outcome.fault is None else str(outcome.fault),
+        holds_ms=_spans(outcome.turn.holds),
+        audible_ms=_spans(sorted(span for one in own for span in one.audible)),
     )
 
 
@@ -79,6 +81,10 @@ def _whole(value: float | None) -> int | None:
 def _microseconds(value: float) -> float:
     """Marks keep three decimals: V2V can be computed again from them to the same whole ms."""
     return round(value, 3)
+
+
+def _spans(spans: Iterable[Span]) -> list[Span]:
+    return [(_microseconds(start), _microseconds(end)) for start, end in spans]
 
 
 def _exchanges(outcome: Outcome) -> list[Exchange]:
@@ -130,7 +136,7 @@ def _unmatched_row(call: str, one: Unmatched, details: Details) -> UnmatchedRow:
         exchange=exchange.id,
         reason=one.reason,
         turn_end_ms=_microseconds(exchange.turn_end_ms),
-        audible_ms=[(_microseconds(start), _microseconds(end)) for start, end in exchange.audible],
+        audible_ms=_spans(exchange.audible),
         heard=exchange.heard,
         said=exchange.said,
         underruns=noted.underruns,

@@ -35,6 +35,7 @@ from agent.report.turns import (
     UnmatchedRow,
 )
 from latency_budget.exchange import Path
+from latency_budget.ledger import Part
 
 __all__ = [
     "Call",
@@ -47,6 +48,7 @@ __all__ = [
     "Lateness",
     "Machine",
     "ObserverReading",
+    "PartCost",
     "Parts",
     "Percentiles",
     "ReplayFacts",
@@ -88,6 +90,14 @@ class Intervals(Section):
     missed: Interval
 
 
+class PartCost(Section):
+    """What one part of V2V cost over the run, in ms a turn."""
+
+    mean_ms: float = Field(description="over the turns that have a V2V, those that waited 0 ms for it too")
+    share: float = Field(description="of all V2V")
+    slowest_in: int = Field(description="turns in which it was the slowest part")
+
+
 class SpeculationSummary(Section):
     """What preparing replies brought and cost over the run."""
 
@@ -125,6 +135,9 @@ class Summary(Section):
     unmatched: int
     failures: int
     lateness_ms: Lateness
+    parts: dict[Part, PartCost] = Field(
+        default_factory=dict, description="dearest first; empty without a V2V"
+    )
 
 
 class Report(Section):

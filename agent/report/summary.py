@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import get_args
 
 from agent.report.facts import Failure, Lateness
-from agent.report.schema import Interval, Intervals, Percentiles, SpeculationSummary, Summary
+from agent.report.schema import Interval, Intervals, PartCost, Percentiles, SpeculationSummary, Summary
 from agent.report.turns import Turn, UnmatchedRow
 from latency_budget.exchange import Path
+from latency_budget.ledger import Part
 from latency_budget.marks import Mark
 from latency_budget.statistics import Share, percentile, share, share_within, summarise
 
@@ -68,6 +69,7 @@ def summarise_rows(
         unmatched=len(unmatched),
         failures=len(failures),
         lateness_ms=lateness(lateness_ms),
+        parts=_parts(answered),
     )
 
 
@@ -115,6 +117,21 @@ def _paths(turns: Sequence[Turn]) -> dict[Path, int]:
     names: tuple[Path, ...] = get_args(Path)
     taken = [turn.path for turn in turns]
     return {name: taken.count(name) for name in names}
+
+
+def _parts(answered: Sequence[Turn]) -> dict[Part, PartCost]:
+    """The parts of V2V, the dearest first; equals in the order of the turn."""
+    whole = sum(turn.v2v_ms or 0 for turn in answered)
+    sums = {part: sum(getattr(turn.parts_ms, part, 0) for turn in answered) for part in Part}
+    return {
+        part: PartCost(
+            mean_ms=round(total / len(answered), 1),
+            share=round(total / whole, 4),
+            slowest_in=sum(turn.slowest_part == part for turn in answered),
+        )
+        for part, total in sorted(sums.items(), key=lambda item: -item[1])
+        if whole
+    }
 
 
 def _speculation(turns: Sequence[Turn], unmatched: Sequence[UnmatchedRow]) -> SpeculationSummary:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.report.facts import Call
-from agent.report.overview import headline, summary_table
+from agent.report.overview import headline, path_word, summary_table
 from agent.report.schema import Report
 from agent.report.turns import Turn, UnmatchedRow
 
@@ -114,7 +114,9 @@ def _cells(turn: Turn) -> list[Text]:
         parts = [str(getattr(turn.parts_ms, name)) for _, name in _PARTS]
     times = [_ms(turn.v2v_ms), _ms(turn.onset_ms), *parts]
     words = [plain(turn.heard) or "-", plain(turn.said) or "-"]
-    return [Text(cell) for cell in (str(turn.turn), *words, *times, turn.path or "-", ", ".join(flags(turn)))]
+    return [
+        Text(cell) for cell in (str(turn.turn), *words, *times, path_word(turn.path), ", ".join(flags(turn)))
+    ]
 
 
 def _ms(value: int | None) -> str:

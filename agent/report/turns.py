@@ -99,6 +99,13 @@ class Turn(Section):
     speculation: Speculation
     underruns: int
     fault: str | None = Field(description="an impossible order of marks; the turn then has no latency")
+    holds_ms: list[tuple[float, float]] = Field(
+        default_factory=list, description="pauses inside the turn: the caller is not audible in them"
+    )
+    audible_ms: list[tuple[float, float]] = Field(
+        default_factory=list,
+        description="when the agent could be heard: every reply of this turn, cut-ins too",
+    )
 
 
 class UnmatchedRow(Section):
