@@ -80,10 +80,14 @@ class Message(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Prefill:
-    """What reading a prompt cost: tokens in all, and how many of them were already in the cache."""
+    """What reading a prompt cost: tokens in all, and how many of them were already in the cache.
+
+    ``wasted_tokens`` were read ahead since the prompt before, and thrown away because the text changed.
+    """
 
     prompt_tokens: int
     reused_tokens: int
+    wasted_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

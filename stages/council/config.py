@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class SeatConfig(BaseModel):
-    """One model on llama.cpp."""
+    """One model on llama.cpp, with all its sequences."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,6 +31,13 @@ class SeatConfig(BaseModel):
         True,
         description="repack weights for this CPU; false is slower, and safe where a build crashes on AMX",
     )
+    sequences: int = Field(
+        6, ge=1, le=64, description="replies of this model at the same time: the fast one, and the council's"
+    )
+    mlock: bool = Field(
+        False,
+        description="lock the mapped weights in memory, where the system allows it; they are then kept twice",
+    )
     seed: int = Field(0, ge=0, description="seed of the sampling at temperatures above 0")
 
     @model_validator(mode="after")
@@ -39,4 +46,18 @@ class SeatConfig(BaseModel):
             raise ValueError(
                 f"reply_tokens ({self.reply_tokens}) may be at most half of n_ctx ({self.n_ctx})"
             )
+        if self.sequences > self.batch_tokens:
+            raise ValueError(
+                f"sequences ({self.sequences}) may be at most batch_tokens ({self.batch_tokens}): one token each"
+            )
         return self
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Longest prompt."""
+        return self.n_ctx - self.reply_tokens
+
+    @property
+    def cells(self) -> int:
+        """Tokens that the cache holds: one context, and room for the replies of the other sequences."""
+        return self.n_ctx + (self.sequences - 1) * self.reply_tokens
