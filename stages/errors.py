@@ -24,7 +24,7 @@ class InputError(StageError):
     """The caller's file, text or argument is at fault."""
 
 
-class EnvironmentFault(StageError):
+class EnvironmentFault(StageError):  # noqa: N818 - EnvironmentError is a builtin
     """A model file, a library, memory or the disk is at fault."""
 
     exit_code = 3
