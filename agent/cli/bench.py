@@ -28,5 +28,8 @@ BENCHES = (
 )
 
 app = typer.Typer(
-    cls=lazy_group(BENCHES), help="Measure a part of the agent.", no_args_is_help=True, rich_markup_mode="rich"
+    cls=lazy_group(BENCHES),
+    help="Measure a part of the agent.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
 )
