@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,13 @@ import typer
 from rich.console import Console
 
 INTERRUPTED = 130
+FILE_WIDTH = 120
+"""Columns of the table in a file or a pipe: rich would take 80, in which few words of a turn can be read."""
+
+
+def output_width() -> int | None:
+    """How wide to print; None leaves it to the terminal, or to COLUMNS."""
+    return None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
 
 
 def replay(
@@ -51,8 +59,9 @@ def replay(
     """Replay recorded calls in real time through the whole agent and measure every turn.
 
     Each caller turn is heard, answered and spoken as through a microphone. Written to the output folder:
-    report.json (docs/latency.md), turns.jsonl (a line as each turn finishes) and call.wav (left: the caller,
-    right: the agent). Ctrl-C stops at once and keeps the turns that were finished.
+    report.html (for people), report.json (docs/latency.md), turns.csv, turns.jsonl (a line as each turn
+    finishes) and call.wav (left: the caller, right: the agent). Ctrl-C stops at once and keeps the turns that
+    were finished.
     """
     import asyncio
 
@@ -82,8 +91,11 @@ def replay(
     gap = None if keep_gaps else loaded.config.replay.max_gap_s
     with view:
         outcome = asyncio.run(run_replay(recordings, loaded, folder, view, max_gap_s=gap))
-    print_report(outcome.report, Console())
-    Console().print(f"Written: {folder}/report.json, turns.jsonl and the recording.", highlight=False)
+    console = Console(width=output_width())
+    print_report(outcome.report, console)
+    console.print(
+        f"Written: {folder}/report.html, report.json, turns.csv and the recording.", highlight=False
+    )
     if json_:
         sys.stdout.write(outcome.report.to_json() + "\n")
     if not outcome.finished:

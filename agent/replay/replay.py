@@ -17,9 +17,10 @@ from agent.config.load import Loaded
 from agent.replay.plan import ReplayPlan, plan
 from agent.replay.run import RunResult, run_call
 from agent.report.build import CallFacts, Rows, RunContext, build_report
+from agent.report.files import write_all
 from agent.report.machine import machine_facts
 from agent.report.schema import ConfigFacts, Failure, ObserverReading, ReplayFacts, Report, Turn, UnmatchedRow
-from agent.report.write import TurnLog, write_report
+from agent.report.write import TurnLog
 from stages.audio.write import write_wav
 from stages.contract import RATE_HZ
 
@@ -79,7 +80,7 @@ async def replay(
         finally:
             session.close()
             report = _report(collected, loaded, started, max_gap_s)
-            write_report(report, out / "report.json")
+            write_all(report, out)
     return RunOutcome(report, finished)
 
 
@@ -103,12 +104,15 @@ async def _one(
 
     watcher.call_begins(planned.name, len(planned.caller) / RATE_HZ)
     result = await run_call(session, planned, on_row, lambda ms: watcher.position(ms / 1000.0), stop)
-    _collect(collected, call, planned, result)
-    write_wav(out / (f"{planned.name}.wav" if many else "call.wav"), result.heard, result.rate_hz)
+    recording = f"{planned.name}.wav" if many else "call.wav"
+    _collect(collected, call, planned, result, recording)
+    write_wav(out / recording, result.heard, result.rate_hz)
     return result.finished
 
 
-def _collect(collected: _Collected, call: LoadedCall, planned: ReplayPlan, result: RunResult) -> None:
+def _collect(
+    collected: _Collected, call: LoadedCall, planned: ReplayPlan, result: RunResult, recording: str
+) -> None:
     recorder, name = result.recorder, planned.name
     collected.unmatched += result.unmatched
     collected.failures += [
@@ -127,6 +131,7 @@ def _collect(collected: _Collected, call: LoadedCall, planned: ReplayPlan, resul
             labelled_turns=len(planned.turns),
             skipped_s=planned.skipped_s,
             lateness_ms=recorder.frame_lateness_ms,
+            recording=recording,
         )
     )
     collected.observed += [
