@@ -40,11 +40,9 @@ class CallerAudio:
         samples = self._decode(frame)
         if samples is None:
             return np.zeros(0, dtype=np.float32)
-        if frame.sample_rate != self._rate:
-            self._new_rate(frame.sample_rate)
+        before = [] if frame.sample_rate == self._rate else [self._new_rate(frame.sample_rate)]
         gap = self._gap(frame, len(samples) * 1000.0 / frame.sample_rate)
-        clean = self._dc.push(self._resampler.push(samples))
-        return np.concatenate([gap, clean]) if len(gap) else clean
+        return self._dc.push(np.concatenate([*before, gap, self._resampler.push(samples)]))
 
     def _decode(self, frame: InputAudioRawFrame) -> Audio | None:
         channels = frame.num_channels
@@ -60,13 +58,16 @@ class CallerAudio:
         mixed: Audio = samples.reshape(-1, channels).mean(axis=1, dtype=np.float32)
         return mixed
 
-    def _new_rate(self, rate: int) -> None:
+    def _new_rate(self, rate: int) -> Audio:
+        """Go on at ``rate``; returns what the filter of the rate before still held."""
+        rest = self._resampler.push(np.zeros(0, dtype=np.float32), last=True)
         if self._rate is not None:
             self._tell(
                 f"rate {rate}", f"the caller's audio changed from {self._rate} to {rate} Hz: resampled"
             )
         self._rate = rate
         self._resampler = Resampler(rate, RATE_HZ)
+        return rest
 
     def _gap(self, frame: InputAudioRawFrame, length_ms: float) -> Audio:
         """Silence for what is missing in front of ``frame`` by its time stamp, if it has one."""
