@@ -49,6 +49,17 @@ def replay(
         bool,
         typer.Option("--keep-gaps", help="Feed long silences whole instead of replay.max_gap_s of them."),
     ] = False,
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            "--gate",
+            metavar="CONDITIONS",
+            help='End with 1 unless all are kept, e.g. "v2v_p95<=500,damaging<=0.02" (docs/tuning.md).',
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write the gate's verdicts as JUnit XML.")
+    ] = None,
     json_: Annotated[
         str | None,
         typer.Option(
@@ -70,11 +81,18 @@ def replay(
     from agent.config.load import load
     from agent.errors import AgentError
     from agent.replay.replay import replay as run_replay
+    from agent.report.gate import check_gate, judge, parse_gate
+    from agent.report.junit import write_junit
     from agent.report.table import print_report
 
     if json_ not in (None, "-"):
         raise AgentError(
             "replay.json", f"--json {json_}: only `--json -` is known.", "report.json is in --out."
+        )
+    conditions = parse_gate(gate) if gate is not None else []
+    if junit is not None and not conditions:
+        raise AgentError(
+            "replay.junit", "--junit has no verdicts to write.", "Give the conditions with --gate."
         )
     overrides = [*(set_ or []), *([f"persona={persona}"] if persona else [])]
     loaded = load(config, overrides)
@@ -96,8 +114,14 @@ def replay(
     console.print(
         f"Written: {folder}/report.html, report.json, turns.csv and the recording.", highlight=False
     )
+    verdicts = judge(outcome.report, conditions)
+    for verdict in verdicts:
+        console.print(f"gate {'kept  ' if verdict.kept else 'FAILED'} {verdict.line}", highlight=False)
+    if junit is not None:
+        write_junit(outcome.report, verdicts, junit)
     if json_:
         sys.stdout.write(outcome.report.to_json() + "\n")
     if not outcome.finished:
         view.say("Stopped before the end: the report holds the turns that were finished.")
         raise typer.Exit(INTERRUPTED)
+    check_gate(verdicts)
