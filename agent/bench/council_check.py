@@ -60,5 +60,4 @@ def check(task: Task, persona: Persona, reply: str) -> Verdict:
 
 def known(task: Task, persona: Persona) -> list[str]:
     """What a reply may state: the persona's own texts and the caller's words, not the agent's earlier lines."""
-    own = [persona.name, persona.role, persona.greeting, persona.safe_sentence, *persona.facts]
-    return [*own, *task.history[::2], task.ask]
+    return [*persona.known(), *task.history[::2], task.ask]
