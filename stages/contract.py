@@ -49,11 +49,22 @@ class TurnEndModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """One word: where it is in the audio that was read, in ms, and how sure of it the recogniser is, in [0, 1]."""
+
+    text: str
+    start_ms: float
+    end_ms: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """What was said in one stretch of audio.
 
     ``rejected`` names why audio was judged to hold no speech (then ``text`` is empty), else None.
     ``no_speech`` and ``mean_logprob`` are the recogniser's own, in [0, 1] and (-inf, 0].
+    ``words`` are those of ``text`` with their times, where they were asked for and can be told.
     """
 
     text: str
@@ -61,6 +72,7 @@ class Transcript:
     mean_logprob: float = 0.0
     tokens: int = 0
     rejected: str | None = None
+    words: tuple[Word, ...] = ()
 
 
 class Recogniser(Protocol):

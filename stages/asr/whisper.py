@@ -7,6 +7,8 @@ them on it ends where the speech ends. Figures: docs/benchmarks.md.
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from stages.asr.config import AsrConfig
 from stages.asr.gate import Reading, VoiceFound, is_sure, text_fault, too_quiet, voice_fault
 from stages.asr.tail import cut_repeats, spoken_tokens
+from stages.asr.words import timed_words
 from stages.contract import RATE_HZ, WINDOW_SAMPLES, Abort, Audio, Transcript, VoiceActivity, never
 from stages.errors import Aborted, EnvironmentFault, InputError
 
@@ -26,7 +29,7 @@ _FILES = ("model.bin", "config.json", "tokenizer.json")
 
 
 class WhisperRecogniser:
-    """One Whisper model. No state between calls; its owner serialises them."""
+    """One Whisper model. No state between calls; as many as ``workers`` may run at the same time."""
 
     def __init__(
         self, model_dir: Path, config: AsrConfig | None = None, *, activity: VoiceActivity | None = None
@@ -44,20 +47,37 @@ class WhisperRecogniser:
         self._suppressed = _suppressed(self._tokenizer)
         self._activity = activity or _silero()
 
-    def transcribe(self, audio: Audio, *, abort: Abort = never) -> Transcript:
-        """Read ``audio`` (float32 mono, 16 kHz, up to 30 s) once, greedily.
+    def transcribe(self, audio: Audio, *, abort: Abort = never, words: bool = False) -> Transcript:
+        """Read ``audio`` (float32 mono, 16 kHz, up to 30 s) once, greedily; ``words`` asks for their times.
 
         ``abort`` is asked before each of the two steps, encoding and decoding (30 and 80 ms: 3 s, base).
-        Raises Aborted; InputError when the audio is too long, not flat, or holds something that is no number.
+        Raises Aborted; InputError when the audio is too long, not flat, or holds something that is no number;
+        EnvironmentFault when the library fails.
         """
         _check(audio)
         if too_quiet(loudest_dbfs(audio), self._config.gate):
             return Transcript("", no_speech=1.0, rejected="too_quiet")
+        try:
+            return self._read(audio, abort, words)
+        except RuntimeError as fault:  # what CTranslate2 raises, for want of memory too
+            raise EnvironmentFault("asr.failed", f"Whisper failed: {fault}.") from fault
+
+    def _read(self, audio: Audio, abort: Abort, words: bool) -> Transcript:
         _stop_if(abort)
         encoded = self._encode(audio)
         _stop_if(abort)
         result = self._decode(encoded, audio.size / RATE_HZ)
-        return self._judge(audio, result)
+        spoken = spoken_tokens(
+            result.sequences_ids[0],
+            first_stamp=self._tokenizer.timestamp_begin,
+            duration_s=audio.size / RATE_HZ,
+        )
+        transcript = self._judge(audio, result, spoken)
+        if not words or not transcript.text:
+            return transcript
+        timed = timed_words(self._model, self._tokenizer, encoded, spoken, audio.size)
+        # Words behind a tail that was cut are not in the text.
+        return replace(transcript, words=timed[: len(transcript.text.split())])
 
     def _encode(self, audio: Audio) -> Any:
         from faster_whisper.transcribe import get_ctranslate2_storage
@@ -83,11 +103,8 @@ class WhisperRecogniser:
             return_no_speech_prob=True,
         )[0]
 
-    def _judge(self, audio: Audio, result: Any) -> Transcript:
+    def _judge(self, audio: Audio, result: Any, spoken: list[int]) -> Transcript:
         tokens = result.sequences_ids[0]
-        spoken = spoken_tokens(
-            tokens, first_stamp=self._tokenizer.timestamp_begin, duration_s=audio.size / RATE_HZ
-        )
         text = self._tokenizer.decode(spoken).strip()
         # CTranslate2 gives the mean over the tokens; the end token counts too, as in Whisper's own code.
         mean = result.scores[0] * len(tokens) / (len(tokens) + 1)
@@ -100,9 +117,10 @@ class WhisperRecogniser:
 
     def _look_for_voice(self, audio: Audio) -> VoiceFound:
         """Silero over the whole audio: 0.1 to 0.25 ms a window, so only when the text is in doubt."""
-        self._activity.reset()
+        activity = copy(self._activity)  # a state of its own: two readings may run at the same time
+        activity.reset()
         windows = audio[: audio.size // WINDOW_SAMPLES * WINDOW_SAMPLES].reshape(-1, WINDOW_SAMPLES)
-        voiced = sum(self._activity.probability(window) > 0.5 for window in windows)
+        voiced = sum(activity.probability(window) > 0.5 for window in windows)
         return VoiceFound(voiced * WINDOW_SAMPLES * 1000 / RATE_HZ, voiced / max(1, len(windows)))
 
 

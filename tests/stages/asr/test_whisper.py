@@ -140,3 +140,28 @@ def test_lines_of_the_package_run(model_dir, tmp_path, monkeypatch, run_lines):
     (tmp_path / "models" / "whisper-base").symlink_to(model_dir("whisper-base"))
     soundfile.write("hello-16k.wav", SILENCE, 16_000)
     run_lines(package)
+
+
+@pytest.mark.models
+@pytest.mark.calls
+def test_words_come_with_their_times_when_asked_for(recogniser, calls_dir):
+    index = json.loads((calls_dir / "utterances" / "index.json").read_text())
+    entry = next(e for e in index if e.get("text_checked") and len(e["text"].split()) >= 6)
+    audio = load(calls_dir / "utterances" / entry["file"])
+    heard = recogniser.transcribe(audio, words=True)
+    assert " ".join(word.text for word in heard.words) == heard.text
+    starts = [word.start_ms for word in heard.words]
+    assert starts == sorted(starts)
+    assert all(0.0 <= word.start_ms <= word.end_ms <= audio.size / 16.0 for word in heard.words)
+    assert all(0.0 < word.confidence <= 1.0 for word in heard.words)
+    assert recogniser.transcribe(audio).words == ()
+
+
+@pytest.mark.models
+def test_what_the_library_raises_is_a_fault_of_the_environment(recogniser, monkeypatch):
+    def broken(*_args):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(recogniser, "_encode", broken)
+    with pytest.raises(EnvironmentFault, match="out of memory"):
+        recogniser.transcribe(0.1 * np.sin(np.arange(16_000, dtype=np.float32)))
