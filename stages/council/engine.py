@@ -113,7 +113,7 @@ class Engine:
         if branch.gone:
             return
         self._end_writing(branch, leaving=True)
-        branch.gone, branch.leader = True, None
+        branch.gone = True
         self.live.remove(branch)
         self.cache.give(branch.sequence)
 
@@ -197,7 +197,7 @@ class Engine:
             self._remember(branch)
         if not leaving:
             branch.writer = None
-        branch.todo = []
+        branch.todo, branch.leader, branch.shared = [], None, 0
         self._release_followers(branch)
 
     def _remember(self, branch: Branch) -> None:
