@@ -11,7 +11,7 @@ from agent.report.table import flags, plain
 from agent.report.turns import Turn
 
 MOST_COSTS = 3
-MOST_SLOW = 10
+MOST_SLOW = 5
 MOST_WRONG = 40
 
 PART_WORDS = {
@@ -129,16 +129,21 @@ def costs(report: Report) -> list[Cost]:
 
 
 def slowest(turns: Sequence[Turn]) -> list[Entry]:
-    """The turns that were answered latest, the slowest first."""
-    timed = [turn for turn in turns if turn.v2v_ms is not None]
+    """The turns that were answered latest, the slowest first, without those that stand under ``wrong``."""
+    timed = [turn for turn in turns if turn.v2v_ms is not None and not is_wrong(turn)]
     timed.sort(key=lambda turn: -(turn.v2v_ms or 0))
     return [entry(turn) for turn in timed[:MOST_SLOW]]
 
 
 def wrong(turns: Sequence[Turn]) -> tuple[list[Entry], int]:
     """The turns in which the caller was hurt, and how many more than the listed ones there are."""
-    found = [turn for turn in turns if turn.missed or turn.cut_in or turn.fault is not None]
+    found = [turn for turn in turns if is_wrong(turn)]
     return [entry(turn) for turn in found[:MOST_WRONG]], max(0, len(found) - MOST_WRONG)
+
+
+def is_wrong(turn: Turn) -> bool:
+    """Whether the caller was hurt, or the turn's marks cannot be."""
+    return turn.missed or turn.cut_in or turn.fault is not None
 
 
 def entry(turn: Turn) -> Entry:
