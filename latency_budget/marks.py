@@ -18,6 +18,7 @@ class Mark(StrEnum):
     TURN_END = "turn_end"
     ASR_FINAL = "asr_final"
     REPLY_STARTED = "reply_started"
+    SEAT_STARTED = "seat_started"
     REPLY_FIRST_SEGMENT = "reply_first_segment"
     TTS_FIRST_CHUNK = "tts_first_chunk"
     FIRST_AUDIO = "first_audio"
@@ -26,7 +27,7 @@ class Mark(StrEnum):
 
 
 _HEARD = (Mark.FIRST_AUDIO, Mark.FIRST_CONTENT, Mark.REPLY_END)
-_MADE = (Mark.REPLY_STARTED, Mark.REPLY_FIRST_SEGMENT, Mark.TTS_FIRST_CHUNK)
+_MADE = (Mark.REPLY_STARTED, Mark.SEAT_STARTED, Mark.REPLY_FIRST_SEGMENT, Mark.TTS_FIRST_CHUNK)
 
 _CHAINS: tuple[tuple[Mark, ...], ...] = (
     (Mark.SPEECH_START, Mark.SPEECH_END),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypedDict
+from typing import Literal, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,18 @@ class TurnEndModel(Protocol):
 
     def probability(self, turn: Audio) -> float:
         """Probability that the caller is done, from the turn so far (16 kHz; the last 8 s are used)."""
+        ...
+
+
+class TextEndModel(Protocol):
+    """Tells a finished turn from a pause, by its words. Not thread safe: its owner serialises the calls."""
+
+    def end_probability(self, said: str, text: str, *, abort: Abort = never) -> float:
+        """Probability that a message of ``text`` ends there, after the agent said ``said``. Raises Aborted."""
+        ...
+
+    def close(self) -> None:
+        """Give the memory back."""
         ...
 
 
@@ -130,6 +142,15 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """Give the memory back; the seat cannot be used afterwards."""
+        ...
+
+
+@runtime_checkable
+class ReadsAlong(Protocol):
+    """A seat that can read what the caller is still saying."""
+
+    def read_along(self, messages: Sequence[Message], *, abort: Abort = never) -> Prefill:
+        """Read the prompt into the cache without closing its last message. Raises as ``prefill``."""
         ...
 
 

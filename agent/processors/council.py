@@ -12,9 +12,9 @@ from pipecat.utils.text.base_text_aggregator import TextType
 
 from agent.clock import now_ms
 from agent.compute import Compute, Grant, Job, Priority
-from agent.frames import PieceFrame, PrefillFrame, ReplyCancelledFrame, ReplyFrame
+from agent.frames import PartialFrame, PieceFrame, PrefillFrame, ReplyCancelledFrame, ReplyFrame
 from agent.recorder import Recorder
-from stages.contract import Message, Piece, Prefill, Seat
+from stages.contract import Message, Piece, Prefill, ReadsAlong, Seat
 from stages.council.clean import ThinkingFilter
 from stages.errors import Aborted, StageError
 from stages.tts.pieces import PieceSplitter, is_opener
@@ -53,16 +53,21 @@ class CouncilProcessor(FrameProcessor):
         self._reply = 0
         self._job: Job[None] | None = None
         self._prefill: Job[Prefill] | None = None
+        self._before: PrefillFrame | None = None  # the conversation before the turn that the caller speaks
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
-        """Answer, read ahead, or stop; everything else passes."""
+        """Answer, read ahead, read along, or stop; everything else passes."""
         await super().process_frame(frame, direction)
         if isinstance(frame, ReplyFrame):
             self._stop()
             self._reply = frame.reply
             self.create_task(self._answer(frame), f"reply-{frame.reply}")
         elif isinstance(frame, PrefillFrame):
-            self._read_ahead(frame.messages)
+            self._before = frame
+            self._read_ahead(lambda grant: self._plan.seat.prefill(frame.messages, abort=grant.aborted))
+        elif isinstance(frame, PartialFrame):
+            self._read_along(frame)
+            await self.push_frame(frame, direction)
         else:
             if isinstance(frame, ReplyCancelledFrame) and frame.reply == self._reply:
                 self._stop()
@@ -75,15 +80,27 @@ class CouncilProcessor(FrameProcessor):
                 job.abort()
         self._job = self._prefill = None
 
-    def _read_ahead(self, messages: list[Message]) -> None:
+    def _read_ahead(self, read: Callable[[Grant], Prefill]) -> None:
         if self._job and not self._job.done.done():
             return  # a reply is being made: its own prompt comes first
+        if self._prefill and not self._prefill.started:
+            self._prefill.abort()  # what comes now holds all that it would have read
         self._prefill = self._compute.submit(
-            Priority.PREFILL,
-            lambda grant: self._plan.seat.prefill(messages, abort=grant.aborted),
-            threads=self._plan.threads,
-            resource=self._plan.name,
+            Priority.PREFILL, read, threads=self._plan.threads, resource=self._plan.name
         )
+
+    def _read_along(self, frame: PartialFrame) -> None:
+        """Read the words that will not change any more, as the beginning of what the caller is saying."""
+        seat, before = self._plan.seat, self._before
+        if (
+            before is None
+            or before.turn != frame.turn
+            or not frame.stable
+            or not isinstance(seat, ReadsAlong)
+        ):
+            return
+        messages = with_words(before.messages, frame.stable)
+        self._read_ahead(lambda grant: seat.read_along(messages, abort=grant.aborted))
 
     async def _answer(self, frame: ReplyFrame) -> None:
         await self.push_frame(LLMFullResponseStartFrame())
@@ -126,7 +143,11 @@ class CouncilProcessor(FrameProcessor):
         loop = asyncio.get_running_loop()
         messages: list[Message] = list(frame.context.messages)  # type: ignore[arg-type]
 
+        def started() -> None:
+            self._recorder.mark(frame.reply, "seat_started", now_ms())
+
         def work(grant: Grant) -> None:
+            loop.call_soon_threadsafe(started)
             self._run_seat(grant, messages, lambda piece: loop.call_soon_threadsafe(text.put_nowait, piece))
 
         job = self._compute.submit(Priority.MODEL, work, threads=self._plan.threads, resource=self._plan.name)
@@ -154,6 +175,10 @@ class CouncilProcessor(FrameProcessor):
         finally:
             if record:
                 record.prefill = self._plan.seat.last_prefill
+        if record and record.prefill and record.prefill.prompt_tokens and not record.prefill.reused_tokens:
+            self._recorder.failed(
+                f"council.no_reuse: seat {self._plan.name} read all {record.prefill.prompt_tokens} tokens of its prompt"
+            )
         return True
 
     async def _emit_all(self, reply: int, count: int, texts: list[str]) -> int:
@@ -174,6 +199,14 @@ class CouncilProcessor(FrameProcessor):
         await self.push_frame(
             PieceFrame(text, TextType.SENTENCE, reply=reply, index=index, content=content, last=last)
         )
+
+
+def with_words(messages: list[Message], words: str) -> list[Message]:
+    """The conversation with what the caller is saying now, joined as in :class:`agent.dialogue.Dialogue`."""
+    last = messages[-1]
+    if last["role"] != "user":
+        return [*messages, {"role": "user", "content": words}]
+    return [*messages[:-1], {"role": "user", "content": f"{last['content']} {words}"}]
 
 
 async def _next(text: asyncio.Queue[Piece | None]) -> Piece | None:

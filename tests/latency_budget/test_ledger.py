@@ -50,6 +50,7 @@ def test_work_done_ahead_costs_nothing() -> None:
     ahead = {
         Mark.ASR_FINAL: 1900,
         Mark.REPLY_STARTED: 1905,
+        Mark.SEAT_STARTED: 1906,
         Mark.REPLY_FIRST_SEGMENT: 1950,
         Mark.TTS_FIRST_CHUNK: 2000,
     }
