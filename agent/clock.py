@@ -7,6 +7,7 @@ pipeline on virtual time.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 
 def now_ms() -> float:
@@ -20,3 +21,9 @@ async def sleep_until_ms(at_ms: float) -> float:
     if wait > 0:
         await asyncio.sleep(wait / 1000.0)
     return max(0.0, now_ms() - at_ms)
+
+
+def clock_for_threads() -> Callable[[], float]:
+    """The running loop's clock, in milliseconds, for a thread that is not the loop's: a sound card's callback."""
+    loop = asyncio.get_running_loop()
+    return lambda: loop.time() * 1000.0

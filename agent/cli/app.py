@@ -13,6 +13,7 @@ from agent.cli.lazy import Entry, lazy_group
 PROGRAM = "main.py"
 
 COMMANDS = (
+    Entry("talk", "Talk with the agent by microphone and loudspeaker.", "agent.cli.talk", "talk"),
     Entry(
         "replay", "Replay a recorded call in real time and measure every turn.", "agent.cli.replay", "replay"
     ),
@@ -25,6 +26,10 @@ COMMANDS = (
 )
 
 EXAMPLES = {
+    "talk": (
+        ("talk", "speak and be answered; Ctrl-C ends with a summary"),
+        ("talk --check", "try the microphone, the loudspeaker and the echo between them"),
+    ),
     "replay": (
         ("replay CALL.wav --out out/mine", "the caller's channel in, a latency report out"),
         ("replay TWO.wav --caller-channel 0", "a stereo recording, the caller on the left"),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from agent.config.endpoint import EndpointConfig
 from agent.config.parts import ComputeConfig, PathsConfig, ReplayConfig
 from agent.config.staged import RecognitionConfig, ReplySeatConfig, SpeechConfig
+from agent.talk.config import TalkConfig
 from latency_budget.config import BudgetConfig
 
 SeatName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -34,6 +35,7 @@ class Config(BaseModel):
     )
     tts: SpeechConfig = Field(SpeechConfig(), description="speech synthesis")
     replay: ReplayConfig = Field(ReplayConfig(), description="recorded calls")
+    talk: TalkConfig = Field(TalkConfig(), description="live conversations")
     paths: PathsConfig = Field(PathsConfig(), description="where things are kept")
 
 
