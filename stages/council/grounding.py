@@ -17,6 +17,8 @@ _UNIT_WORDS = (
 )
 _UNITS = frozenset(_UNIT_WORDS.split())
 _BETWEEN = frozenset(["working", "business", "calendar", "more", "full", "whole"])
+_RANGE = frozenset(["to", "or", "and"])
+_LAST_HOUR = 24
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WIDER = {"weekday": _DAYS[:5], "weekend": _DAYS[5:]}
 _FREE_NAMES = frozenset(["i", "ok", "okay", "id", "atm", "yes", "no", "mr", "ms", "mrs", "sir", "madam"])
@@ -37,11 +39,13 @@ def ungrounded(reply: str, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _measures(words: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Every number with its unit, or with "" where it has none."""
+    """Every number with its unit, or with "" where it has none; both ends of "three to five days" have theirs."""
     found: list[tuple[str, str]] = []
     for at, word in enumerate(words):
         if is_number(word):
-            after = [near for near in words[at + 1 : at + 4] if near not in _BETWEEN][:1]
+            after = [near for near in words[at + 1 : at + 6] if near not in _BETWEEN]
+            if len(after) > 2 and after[0] in _RANGE and is_number(after[1]):
+                after = after[2:]
             found.append((word, after[0] if after and after[0] in _UNITS else ""))
     return found
 
@@ -53,7 +57,9 @@ def _false_numbers(words: tuple[str, ...], there: list[tuple[str, ...]]) -> list
     for number, unit in _measures(words):
         if number == "1" and not unit:
             continue
-        fits = (number, unit) in known or (number, "") in known if unit else number in numbers
+        # "Nine" in "from nine to five" is a time; "three thousand" of a caller's is an amount without saying so.
+        bare = (number, "") in known and float(number) > _LAST_HOUR
+        fits = (number, unit) in known or bare if unit else number in numbers
         if not fits:
             false.append(f"{number} {unit}".strip())
     return false
