@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ K = 4
 TEMPERATURE = 0.7
 SURE_FIT = 8.0
 """From this fit on the cascade speaks the fact at once; below, the model is asked."""
+SURE_WORDS = -2.0
+"""A wording whose low quantile is below this gives way to the fact itself."""
+OPTIONS = 3
+"""Facts that the constrained choice is given, beside the safe sentence."""
 FIT_WEIGHT = 0.2
 """One point of fit beside one nat of mean log-probability, in the constrained choice."""
 
@@ -122,13 +127,30 @@ def cascaded(member: str) -> Callable[..., Spoken]:
     return answer
 
 
+def worded(member: str) -> Callable[..., Spoken]:
+    """The fact in the member's words, as long as these state nothing else; the safe sentence where no fact fits."""
+
+    def answer(members: Members, task: Task, persona: Persona) -> Spoken:
+        found = persona.direct(task.ask, task.messages())
+        if found.index is None:
+            return fact(members, task, persona)
+        made = members[member].answers(chosen_prompt(task, persona), [Sampling(MAX_TOKENS)])
+        stages = [*_candidates(made, member), Candidate(found.text, (0.0,))]
+        said = [found.text, task.ask, *task.history[::2]]
+        decided = cascade(stages, [SURE_WORDS, -math.inf], said, persona.safe_sentence)
+        assert decided is not None
+        return Spoken(decided.text, made.all_ms, made.all_ms, made.cpu_s, made.tokens)
+
+    return answer
+
+
 def constrained(member: str) -> Callable[..., Spoken]:
     """The chosen facts and the safe sentence, scored as replies; the model only chooses."""
 
     def answer(members: Members, task: Task, persona: Persona) -> Spoken:
         before = list(task.history[-2:])
         fits = dict(zip(persona.facts, persona.index.scores(task.ask, before), strict=True))
-        texts = [*persona.index.best(task.ask, persona.facts_per_question, before), persona.safe_sentence]
+        texts = [*persona.index.best(task.ask, OPTIONS, before), persona.safe_sentence]
         made = members[member].scores(chosen_prompt(task, persona), texts)
         options = [
             Option(text, fits.get(text, persona.lowest_fit), said.logprobs)
@@ -151,6 +173,7 @@ def ways(small: str, middle: str, large: str | None) -> list[Way]:
         Way(f"{K} x {middle}, refine", (middle,), refined(middle)),
         Way(f"{middle}, constrained", (middle,), constrained(middle)),
         Way(f"fact, then {middle}: cascade", (middle,), cascaded(middle)),
+        Way(f"fact, worded by {middle}", (middle,), worded(middle)),
         Way("fact as it stands, no model", (), fact),
     ]
     if large is not None:
