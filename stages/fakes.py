@@ -69,6 +69,27 @@ class FakeTurnEnd:
         return self._script.next()
 
 
+class FakeTextEnd:
+    """Turn end by the words, by script."""
+
+    def __init__(self, probabilities: Sequence[float | BaseException] = (1.0,)) -> None:
+        self._script = Script(probabilities)
+        self.asked: list[tuple[str, str]] = []
+        """What the agent had said and the words, call by call."""
+        self.closed = False
+
+    def end_probability(self, said: str, text: str, *, abort: Abort = never) -> float:
+        """The next probability of the script. Raises Aborted when told to stop."""
+        if abort():
+            raise Aborted
+        self.asked.append((said, text))
+        return self._script.next()
+
+    def close(self) -> None:
+        """Remembered."""
+        self.closed = True
+
+
 class FakeRecogniser:
     """Recognition by script; ``steps`` is how often it asks whether to go on before it answers."""
 

@@ -33,6 +33,12 @@ ENGINES: dict[str, dict[str, EngineSpec]] = {
         ),
         "fake": EngineSpec("stages.fakes:FakeTurnEnd", ""),
     },
+    "text_end": {
+        "llama": EngineSpec(
+            "stages.endpoint.text_end:TextEnd", "make install (llama.cpp is built for this CPU)"
+        ),
+        "fake": EngineSpec("stages.fakes:FakeTextEnd", ""),
+    },
     "asr": {
         "whisper": EngineSpec("stages.asr.whisper:WhisperRecogniser", 'pip install "faster-whisper>=1.2,<2"'),
         "fake": EngineSpec("stages.fakes:FakeRecogniser", ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from pipecat.frames.frames import UserStartedSpeakingFrame, UserStoppedSpeakingFrame
@@ -84,9 +85,9 @@ class _Ear(BaseObserver):
 
 async def listen(session: Session, caller: Audio) -> Live:
     """Feed ``caller`` (16 kHz) in real time; the turns are those that the agent's own turn taking makes."""
-    engines = replace(session.engines, seat=FakeSeat(["Yes."]), voice=FakeVoice(ms_per_char=10.0))
-    deaf = Session(session.loaded, session.compute, engines)
-    playback = Playback(engines.voice.rate_hz, session.config.replay.device_latency_ms)
+    deaf = copy(session)
+    deaf.engines = replace(session.engines, seat=FakeSeat(["Yes."]), voice=FakeVoice(ms_per_char=10.0))
+    playback = Playback(deaf.engines.voice.rate_hz, session.config.replay.device_latency_ms)
     recorder, live = Recorder(playback), Live()
 
     def origin(at_ms: float) -> None:

@@ -51,6 +51,18 @@ class GateConfig(BaseModel):
     no_speech: float = Field(
         0.9, ge=0.0, le=1.0, description="text with a higher no-speech probability is invented"
     )
+    steady_db: float = Field(
+        20.0,
+        ge=0.0,
+        le=100.0,
+        description="audio whose level moves less than this (10th to 95th percentile) may be a room full of voices",
+    )
+    steady_logprob: float = Field(
+        -0.65, ge=-20.0, le=0.0, description="... it is one if the mean log-probability is below this"
+    )
+    steady_voice: float = Field(
+        0.95, ge=0.0, le=1.0, description="... and the mean probability of its voiced windows below this"
+    )
     repeats: int = Field(
         5, ge=2, le=50, description="a phrase said this often in a row is invented, or a stumble"
     )

@@ -19,10 +19,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class VoiceFound:
-    """How much of the audio a voice-activity model took for voice: milliseconds, and share of all windows."""
+    """How much of the audio a voice-activity model took for voice: milliseconds, and share of all windows.
+
+    ``mean`` is the mean probability of the voiced windows.
+    """
 
     voiced_ms: float
     share: float
+    mean: float = 1.0
 
 
 def too_quiet(level_dbfs: float, gate: GateConfig) -> bool:
@@ -55,3 +59,16 @@ def voice_fault(voice: VoiceFound, gate: GateConfig) -> str | None:
     if voice.voiced_ms < gate.voiced_ms or voice.share < gate.voiced_share:
         return "no_voice"
     return None
+
+
+def may_be_steady(reading: Reading, range_db: float, gate: GateConfig) -> bool:
+    """True when text may come from a room full of voices: unsure of it, and the level of the audio hardly moves."""
+    return range_db < gate.steady_db and reading.mean_logprob < gate.steady_logprob
+
+
+def steady_fault(voice: VoiceFound, gate: GateConfig) -> str | None:
+    """Why audio that :func:`may_be_steady` is nobody's turn, or None.
+
+    A voice near the telephone stands out of the noise around it also for the voice-activity model.
+    """
+    return "babble" if voice.mean < gate.steady_voice else None

@@ -16,9 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stages.asr.config import AsrConfig
-from stages.asr.gate import Reading, VoiceFound, is_sure, text_fault, too_quiet, voice_fault
+from stages.asr.gate import (
+    Reading,
+    VoiceFound,
+    is_sure,
+    may_be_steady,
+    steady_fault,
+    text_fault,
+    too_quiet,
+    voice_fault,
+)
 from stages.asr.tail import cut_repeats, spoken_tokens
 from stages.asr.words import timed_words
+from stages.audio.level import levels
 from stages.contract import RATE_HZ, WINDOW_SAMPLES, Abort, Audio, Transcript, VoiceActivity, never
 from stages.errors import Aborted, EnvironmentFault, InputError
 
@@ -109,19 +119,27 @@ class WhisperRecogniser:
         # CTranslate2 gives the mean over the tokens; the end token counts too, as in Whisper's own code.
         mean = result.scores[0] * len(tokens) / (len(tokens) + 1)
         reading = Reading(text, float(result.no_speech_prob), float(mean))
-        fault = text_fault(reading, self._config.gate)
-        if fault is None and not is_sure(reading, self._config.gate):
-            fault = voice_fault(self._look_for_voice(audio), self._config.gate)
+        fault = text_fault(reading, self._config.gate) or self._voice_fault(audio, reading)
         said = cut_repeats(text, self._config.gate.repeats) if fault is None else ""
         return Transcript(said, reading.no_speech, reading.mean_logprob, len(tokens), fault)
+
+    def _voice_fault(self, audio: Audio, reading: Reading) -> str | None:
+        """What voice activity says against text that is in doubt."""
+        gate = self._config.gate
+        steady = may_be_steady(reading, level_range_db(audio), gate)
+        if is_sure(reading, gate) and not steady:
+            return None
+        voice = self._look_for_voice(audio)
+        return voice_fault(voice, gate) or (steady_fault(voice, gate) if steady else None)
 
     def _look_for_voice(self, audio: Audio) -> VoiceFound:
         """Silero over the whole audio: 0.1 to 0.25 ms a window, so only when the text is in doubt."""
         activity = copy(self._activity)  # a state of its own: two readings may run at the same time
         activity.reset()
         windows = audio[: audio.size // WINDOW_SAMPLES * WINDOW_SAMPLES].reshape(-1, WINDOW_SAMPLES)
-        voiced = sum(activity.probability(window) > 0.5 for window in windows)
-        return VoiceFound(voiced * WINDOW_SAMPLES * 1000 / RATE_HZ, voiced / max(1, len(windows)))
+        voiced = [p for window in windows if (p := activity.probability(window)) > 0.5]
+        share, mean = len(voiced) / max(1, len(windows)), sum(voiced) / max(1, len(voiced))
+        return VoiceFound(len(voiced) * WINDOW_SAMPLES * 1000 / RATE_HZ, share, mean)
 
 
 def loudest_dbfs(audio: Audio) -> float:
@@ -133,6 +151,12 @@ def loudest_dbfs(audio: Audio) -> float:
     padded[: audio.size] = audio - audio.mean()
     power = float(np.square(padded.reshape(-1, frame)).mean(axis=1).max())
     return max(-120.0, 10.0 * float(np.log10(power + 1e-12)))
+
+
+def level_range_db(audio: Audio) -> float:
+    """How far the level of ``audio`` (16 kHz, not empty) moves: 95th less 10th percentile of its 10 ms windows."""
+    low, high = np.percentile(levels(audio, RATE_HZ), [10, 95])
+    return float(high - low)
 
 
 def _check(audio: NDArray[np.float32]) -> None:

@@ -3,7 +3,16 @@ from __future__ import annotations
 import pytest
 
 from stages.asr.config import GateConfig
-from stages.asr.gate import Reading, VoiceFound, is_sure, text_fault, too_quiet, voice_fault
+from stages.asr.gate import (
+    Reading,
+    VoiceFound,
+    is_sure,
+    may_be_steady,
+    steady_fault,
+    text_fault,
+    too_quiet,
+    voice_fault,
+)
 
 GATE = GateConfig()
 
@@ -41,3 +50,15 @@ def test_voice_must_be_there_and_be_a_share_of_the_audio():
 def test_silence_is_not_worth_decoding():
     assert too_quiet(-61.0, GATE)
     assert not too_quiet(-60.0, GATE)
+
+
+def test_a_room_full_of_voices_is_nobody_s_turn():
+    unsure = Reading("And then he said", 0.2, -0.9)
+    assert may_be_steady(unsure, 12.0, GATE)
+    assert steady_fault(VoiceFound(2000.0, 0.7, 0.85), GATE) == "babble"
+
+
+def test_a_near_voice_in_a_loud_room_is_believed():
+    assert not may_be_steady(Reading("A small latte", 0.05, -0.5), 12.0, GATE)
+    assert not may_be_steady(Reading("A small latte", 0.05, -0.9), 35.0, GATE)
+    assert steady_fault(VoiceFound(2000.0, 0.9, 0.98), GATE) is None
