@@ -17,6 +17,7 @@ from agent.dialogue import Dialogue, RecordedLine
 from agent.models.proof import settings_for
 from agent.models.store import Store
 from agent.pipeline import Call, Parts, wire
+from agent.prepare.load import Prepared, load_prepared
 from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
@@ -44,8 +45,10 @@ class Engines:
 class Session:
     """A configuration with its models in memory. Calls run on it one after the other."""
 
-    def __init__(self, loaded: Loaded, compute: Compute, engines: Engines) -> None:
-        self.loaded, self.compute, self.engines = loaded, compute, engines
+    def __init__(
+        self, loaded: Loaded, compute: Compute, engines: Engines, prepared: Prepared | None = None
+    ) -> None:
+        self.loaded, self.compute, self.engines, self.prepared = loaded, compute, engines, prepared
 
     @property
     def config(self) -> Config:
@@ -54,6 +57,8 @@ class Session:
 
     def call(self, transport: BaseTransport, dialogue: Dialogue, recorder: Recorder) -> Call:
         """Wire a pipeline for one call. The caller's stream has a voice-activity state of its own."""
+        if self.prepared:
+            recorder.watcher = self.prepared.forecaster
         return wire(self._parts(), transport, dialogue, recorder)
 
     def dialogue(self, recorded: list[RecordedLine] | None = None) -> Dialogue:
@@ -78,8 +83,10 @@ class Session:
         await run(Priority.FINAL_TEXT, lambda grant: engines.recogniser.transcribe(greeting), resource="asr")
 
     def close(self) -> None:
-        """End the threads and let the models go."""
+        """End the threads, keep what was learned, and let the models go."""
         self.compute.close()
+        if self.prepared:
+            self.prepared.keep()
         self.engines.seat.close()
 
     def _parts(self) -> Parts:
@@ -108,6 +115,7 @@ class Session:
             splitter=lambda: PieceSplitter(config.tts.pieces),
             safe_sentence=persona.safe_sentence,
             again_sentence=persona.again_sentence,
+            phrases=self.prepared.phrases if self.prepared else None,
             reading=ReadingPlan(
                 threads=config.asr.threads,
                 lanes=config.asr.workers,
@@ -126,7 +134,10 @@ async def build(loaded: Loaded, say: Say = lambda line: None) -> Session:
     compute = Compute(cores, config.compute.nice)
     try:
         engines = await _load(config, compute, say)
-        session = Session(loaded, compute, engines)
+        store = Store(config.paths.models)
+        voice_file = _onnx(store.path(config.tts.voice))
+        prepared = await load_prepared(loaded, engines.voice, voice_file, store, compute, say)
+        session = Session(loaded, compute, engines, prepared)
         await session.warm_up()
     except BaseException:
         compute.close()

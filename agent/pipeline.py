@@ -14,6 +14,7 @@ from agent.audio_history import AudioHistory
 from agent.clock import now_ms
 from agent.compute import Compute
 from agent.dialogue import Dialogue
+from agent.prepare.phrases import Phrases
 from agent.processors.council import CouncilProcessor, SeatPlan
 from agent.processors.hearing import HearingProcessor, VoiceThresholds
 from agent.processors.speaking import SpeakingProcessor
@@ -42,6 +43,7 @@ class Parts:
     safe_sentence: str
     again_sentence: str
     reading: ReadingPlan = field(default_factory=ReadingPlan)
+    phrases: Phrases | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
         parts.turn_end, audio, parts.compute, recorder, dialogue, parts.rules, parts.again_sentence
     )
     council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
-    speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads)
+    speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads, parts.phrases)
     observer = UserBotLatencyObserver()
 
     @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]

@@ -5,11 +5,22 @@ All times are milliseconds on the pipeline's clock; ``origin_ms`` is when the fi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from agent.playback import Playback, ReplyHeard
 from latency_budget.exchange import Path
 from stages.contract import Prefill
+
+
+@dataclass(frozen=True, slots=True)
+class TurnForecast:
+    """What was predicted when the turn was committed: onsets by path, in ms after the caller's last voiced sample."""
+
+    predicted_ms: Mapping[str, float]
+    predicted_p95_ms: Mapping[str, float]
+    why: str
 
 
 @dataclass(slots=True)
@@ -35,6 +46,7 @@ class ReplyRecord:
     failure: str | None = None
     played: ReplyHeard | None = None
     closed: bool = False
+    forecast: TurnForecast | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +56,18 @@ class Dropped:
     turn: int
     at_ms: float
     why: str
+
+
+class Watcher(Protocol):
+    """Who follows the records as they grow."""
+
+    def committed(self, record: ReplyRecord, at_ms: float, origin_ms: float) -> None:
+        """Its turn is over."""
+        ...
+
+    def closed(self, record: ReplyRecord, origin_ms: float) -> None:
+        """A committed reply was played, or withdrawn."""
+        ...
 
 
 class Recorder:
@@ -58,6 +82,7 @@ class Recorder:
         self.frame_lateness_ms: list[float] = []
         self.observed_ms: list[tuple[float, float]] = []  # when, latency
         self.stale = 0
+        self.watcher: Watcher | None = None
 
     def begin(self, record: ReplyRecord) -> None:
         """A reply is being made."""
@@ -70,6 +95,8 @@ class Recorder:
         record.marks["turn_end"] = at_ms
         started = record.marks.get("reply_started")
         record.path = "speculated" if started is not None and started < at_ms else "fast"
+        if self.watcher:
+            self.watcher.committed(record, at_ms, self.origin_ms)
 
     def made(self, reply: int, *, tokens: int = 0, audio_s: float = 0.0) -> None:
         """Something of a reply was made: tokens or audio."""
@@ -103,6 +130,8 @@ class Recorder:
             record.withdrawn_ms, record.withdrawn_why = at_ms, withdrawn
         record.played = self.playback.of(reply)
         record.closed = True
+        if self.watcher and record.committed:
+            self.watcher.closed(record, self.origin_ms)
 
     def close_all(self, at_ms: float) -> None:
         """The stream has ended."""

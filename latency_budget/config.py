@@ -22,6 +22,17 @@ class BridgeConfig(BaseModel):
     )
 
 
+class PathQuality(BaseModel):
+    """The share of right answers of each path: what it is worth to wait for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cached: float = Field(0.97, ge=0.0, le=1.0, description="a likely reply that fits the turn")
+    speculated: float = Field(0.7, ge=0.0, le=1.0, description="a draft of the fast seat that fits the turn")
+    fast: float = Field(0.7, ge=0.0, le=1.0, description="the fast seat; `bench council` measures it")
+    accurate: float = Field(0.75, ge=0.0, le=1.0, description="several candidates, compared")
+
+
 class BudgetConfig(BaseModel):
     """How quick an answer has to be. The clock starts at the caller's last voiced sample."""
 
@@ -64,4 +75,5 @@ class BudgetConfig(BaseModel):
         le=30_000.0,
         description="the safe sentence is said instead of an answer that is expected later than this",
     )
+    quality: PathQuality = Field(PathQuality(), description="what an answer of each path is worth")
     bridge: BridgeConfig = Field(BridgeConfig(), description="words that cover a late answer")

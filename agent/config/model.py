@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from agent.config.endpoint import EndpointConfig
 from agent.config.parts import ComputeConfig, PathsConfig, ReplayConfig
 from agent.config.staged import RecognitionConfig, ReplySeatConfig, SpeechConfig
+from agent.prepare.config import PrepareConfig
 from agent.talk.config import TalkConfig
 from latency_budget.config import BudgetConfig
 
@@ -34,6 +35,7 @@ class Config(BaseModel):
         {"fast": ReplySeatConfig()}, min_length=1, description="language models by the name of their seat"
     )
     tts: SpeechConfig = Field(SpeechConfig(), description="speech synthesis")
+    prepare: PrepareConfig = Field(PrepareConfig(), description="what is ready before it is needed")
     replay: ReplayConfig = Field(ReplayConfig(), description="recorded calls")
     talk: TalkConfig = Field(TalkConfig(), description="live conversations")
     paths: PathsConfig = Field(PathsConfig(), description="where things are kept")

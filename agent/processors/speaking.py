@@ -20,6 +20,7 @@ from agent.frames import (
     ReplyCancelledFrame,
     ReplyReleasedFrame,
 )
+from agent.prepare.phrases import Phrases
 from agent.recorder import Recorder
 from agent.transports.output import INT16
 from stages.contract import Audio, Voice
@@ -34,8 +35,16 @@ _NOTHING: Audio = np.zeros(0, dtype=np.float32)
 class SpeakingProcessor(FrameProcessor):
     """Pieces of text in, marked audio out."""
 
-    def __init__(self, voice: Voice, compute: Compute, recorder: Recorder, threads: int) -> None:
+    def __init__(
+        self,
+        voice: Voice,
+        compute: Compute,
+        recorder: Recorder,
+        threads: int,
+        phrases: Phrases | None = None,
+    ) -> None:
         super().__init__()
+        self._phrases = phrases
         self._voice, self._compute, self._recorder, self._threads = voice, compute, recorder, threads
         self._block = voice.rate_hz // 100 * BLOCKS_10MS
         self._reply = 0
@@ -104,6 +113,8 @@ class SpeakingProcessor(FrameProcessor):
                 await self.cancel_task(playing)
 
     async def _synthesise(self, text: str, first: bool) -> Audio:
+        if self._phrases is not None and (ready := self._phrases.get(text)) is not None:
+            return ready
         priority = Priority.FIRST_SPEECH if first else Priority.SPEECH
         try:
             return await self._compute.run(

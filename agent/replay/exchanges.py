@@ -51,13 +51,25 @@ def details(recorder: Recorder) -> dict[int, ReplyDetails]:
     return found
 
 
+def _decision(record: ReplyRecord) -> Decision:
+    told = record.forecast
+    if told is None:
+        return Decision(chosen=record.path, why=f"committed: {record.why}")
+    return Decision(
+        predicted_ms=dict(told.predicted_ms),
+        predicted_p95_ms=dict(told.predicted_p95_ms),
+        chosen=record.path,
+        why=f"committed: {record.why}; {told.why}",
+    )
+
+
 def _details_of(record: ReplyRecord, wasted: list[ReplyRecord], recorder: Recorder) -> ReplyDetails:
     played = record.played or recorder.playback.of(record.reply)
     prefill = record.prefill
     hit = record.path == "speculated" and bool(played.spans)
     prepared_s = min(record.audio_ahead_s, sum(end - start for start, end in played.spans) / 1000.0)
     return ReplyDetails(
-        decision=Decision(chosen=record.path, why=f"committed: {record.why}"),
+        decision=_decision(record),
         tokens=Tokens(
             prompt=prefill.prompt_tokens if prefill else 0,
             reused=prefill.reused_tokens if prefill else 0,

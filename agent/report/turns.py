@@ -35,7 +35,12 @@ class CutInRow(Section):
 class Decision(Section):
     """Which path was taken, and why."""
 
-    predicted_ms: dict[str, float] = Field(default_factory=dict)
+    predicted_ms: dict[str, float] = Field(
+        default_factory=dict, description="median forecast of the onset by path, made at the turn's end"
+    )
+    predicted_p95_ms: dict[str, float] = Field(
+        default_factory=dict, description="the onset by path that 95 of 100 such turns keep"
+    )
     chosen: Path
     why: str
 

@@ -33,7 +33,7 @@ def test_no_field_of_the_contract_was_renamed() -> None:
     assert {"call", "seconds", "speech_end_source"} <= set(found["calls"][0])
     assert set(found["turns"][0]) >= CONTRACT_TURN
     assert set(found["turns"][0]["parts_ms"]) == {"endpoint", "asr", "decision", "model", "tts", "output"}
-    assert set(found["turns"][0]["decision"]) == {"predicted_ms", "chosen", "why"}
+    assert set(found["turns"][0]["decision"]) >= {"predicted_ms", "chosen", "why"}
     assert set(found["turns"][0]["tokens"]) == {"prompt", "reused", "generated", "speculated"}
     assert set(found["summary"]) >= CONTRACT_SUMMARY
     assert set(found["summary"]["v2v_ms"]) >= {"p50", "p90", "p95", "p99"}

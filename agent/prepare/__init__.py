@@ -1,0 +1,1 @@
+"""What can be ready before it is needed: spoken phrases, likely replies, and what this machine needs for each stage."""

@@ -1,0 +1,32 @@
+"""Settings of what is prepared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class PrepareConfig(BaseModel):
+    """What is made ready before it is needed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    phrases: bool = Field(
+        True, description="speak the fixed sentences and the beginnings of the facts into memory at the start"
+    )
+    cache_mb: float = Field(
+        64.0, ge=1.0, le=10_000.0, description="disk for spoken phrases; those used longest ago go first"
+    )
+    folder: Path | None = Field(
+        None, description="where phrases and profiles are kept; null takes the user's cache folder"
+    )
+    replies: str | None = Field(
+        None,
+        min_length=1,
+        description="likely replies: a name from configs/replies, or a .yaml file; null takes the persona's name, "
+        "if there is such a file",
+    )
+    learn_profile: bool = Field(
+        True, description="keep what each stage took on this machine for the predictions of later runs"
+    )
