@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+
+if TYPE_CHECKING:
+    from agent.cli.replay_view import ReplayView
+    from agent.config.load import Loaded
+    from agent.replay.sources import Item
 
 INTERRUPTED = 130
 FILE_WIDTH = 120
@@ -24,7 +29,8 @@ def replay(
     calls: Annotated[
         list[Path],
         typer.Argument(
-            help="Recordings (mono: the caller; stereo: with --caller-channel) or NAME.call.json files.",
+            help="Recordings (mono: the caller; stereo: with --caller-channel), NAME.call.json files, or one folder "
+            "of them.",
             show_default=False,
         ),
     ],
@@ -48,6 +54,9 @@ def replay(
     keep_gaps: Annotated[
         bool,
         typer.Option("--keep-gaps", help="Feed long silences whole instead of replay.max_gap_s of them."),
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="A folder: replay the calls too that have a result already.")
     ] = False,
     gate: Annotated[
         str | None,
@@ -73,10 +82,12 @@ def replay(
     report.html (for people), report.json (docs/latency.md), turns.csv, turns.jsonl (a line as each turn
     finishes) and call.wav (left: the caller, right: the agent). Ctrl-C stops at once and keeps the turns that
     were finished.
+
+    A folder is replayed call by call, each into NAME.wav and calls/NAME.json; the same command goes on where it was
+    stopped. Only results of the same files, configuration and machine count.
     """
     import asyncio
 
-    from agent.calls.load import load_call
     from agent.cli.replay_view import ReplayView
     from agent.config.load import load
     from agent.errors import AgentError
@@ -99,29 +110,74 @@ def replay(
     view = ReplayView(Console(stderr=True))
     for note in loaded.notes:
         view.say(note)
-    recordings = []
-    for path in calls:
-        view.say(f"Reading {path} ...")
-        recordings.append(load_call(path, caller_channel))
-        for note in recordings[-1].notes:
-            view.say(f"  note: {note}")
-    folder = out or loaded.config.paths.out / recordings[0].call.name
     gap = None if keep_gaps else loaded.config.replay.max_gap_s
+    if calls[0].is_dir():
+        folder = out or loaded.config.paths.out / calls[0].resolve().name
+        items = _folder(calls, folder, loaded, gap, caller_channel, again, view)
+    else:
+        items, name = _files(calls, caller_channel, view)
+        folder = out or loaded.config.paths.out / name
     with view:
-        outcome = asyncio.run(run_replay(recordings, loaded, folder, view, max_gap_s=gap))
+        outcome = asyncio.run(run_replay(items, loaded, folder, view, max_gap_s=gap))
     console = Console(width=output_width())
     print_report(outcome.report, console)
     console.print(
         f"Written: {folder}/report.html, report.json, turns.csv and the recording.", highlight=False
     )
-    verdicts = judge(outcome.report, conditions)
-    for verdict in verdicts:
-        console.print(f"gate {'kept  ' if verdict.kept else 'FAILED'} {verdict.line}", highlight=False)
-    if junit is not None:
-        write_junit(outcome.report, verdicts, junit)
     if json_:
         sys.stdout.write(outcome.report.to_json() + "\n")
     if not outcome.finished:
         view.say("Stopped before the end: the report holds the turns that were finished.")
         raise typer.Exit(INTERRUPTED)
+    verdicts = judge(outcome.report, conditions)
+    for verdict in verdicts:
+        view.say(f"gate {'kept  ' if verdict.kept else 'FAILED'} {verdict.line}")
+    if junit is not None:
+        write_junit(outcome.report, verdicts, junit)
     check_gate(verdicts)
+
+
+def _files(paths: list[Path], channel: int | None, view: ReplayView) -> tuple[list[Item], str]:
+    """Read the calls that were named, all before the first is replayed; also the first one's name."""
+    from agent.calls.load import load_call
+    from agent.errors import AgentError
+    from agent.replay.sources import from_files
+
+    recordings = []
+    for path in paths:
+        if path.is_dir():
+            raise AgentError(
+                "replay.folder", f"{path} is a folder among files.", "Give one folder, or files."
+            )
+        view.say(f"Reading {path} ...")
+        recordings.append(load_call(path, channel))
+    return from_files(recordings), recordings[0].call.name
+
+
+def _folder(
+    paths: list[Path],
+    out: Path,
+    loaded: Loaded,
+    max_gap_s: float | None,
+    channel: int | None,
+    again: bool,
+    view: ReplayView,
+) -> list[Item]:
+    """Find the calls of a folder and say what is left to do."""
+    from agent.errors import AgentError
+    from agent.replay.result import CallResult
+    from agent.replay.sources import Todo, from_folder
+    from agent.report.facts import Failure
+
+    if len(paths) > 1:
+        raise AgentError(
+            "replay.folder", f"{paths[0]} is not all that is given.", "Give one folder, or files."
+        )
+    items = from_folder(paths[0], out, loaded, max_gap_s=max_gap_s, channel=channel, again=again)
+    for item in items:
+        if isinstance(item, Failure):
+            view.say(f"left out: {item.message}")
+    due, kept = (sum(isinstance(item, kind) for item in items) for kind in (Todo, CallResult))
+    there = f", {kept} have their result already (--again replays them)" if kept else ""
+    view.say(f"{paths[0]}: {due} calls to replay{there}.")
+    return items

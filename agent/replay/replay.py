@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -15,14 +15,17 @@ from agent.app import Session, build
 from agent.calls.load import LoadedCall
 from agent.config.load import Loaded
 from agent.replay.plan import ReplayPlan, plan
+from agent.replay.result import CallResult, write_result
 from agent.replay.run import RunResult, run_call
+from agent.replay.sources import Item, Todo
 from agent.report.build import CallFacts, Rows, RunContext, build_report
 from agent.report.files import write_all
 from agent.report.machine import machine_facts
-from agent.report.schema import ConfigFacts, Failure, ObserverReading, ReplayFacts, Report, Turn, UnmatchedRow
+from agent.report.schema import ConfigFacts, Failure, ObserverReading, ReplayFacts, Report, Turn
 from agent.report.write import TurnLog
 from stages.audio.write import write_wav
 from stages.contract import RATE_HZ
+from stages.errors import InputError
 
 
 class Watcher(Protocol):
@@ -41,15 +44,6 @@ class Watcher(Protocol):
         """A turn is finished."""
 
 
-@dataclass
-class _Collected:
-    turns: list[Turn] = field(default_factory=list)
-    unmatched: list[UnmatchedRow] = field(default_factory=list)
-    calls: list[CallFacts] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    observed: list[ObserverReading] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class RunOutcome:
     """The report, and whether every call was fed to its end."""
@@ -59,88 +53,122 @@ class RunOutcome:
 
 
 async def replay(
-    calls: list[LoadedCall], loaded: Loaded, out: Path, watcher: Watcher, *, max_gap_s: float | None
+    items: Sequence[Item], loaded: Loaded, out: Path, watcher: Watcher, *, max_gap_s: float | None
 ) -> RunOutcome:
-    """Replay ``calls`` in real time; writes ``turns.jsonl`` as turns finish, the recording, and ``report.json``.
+    """Replay in real time what is to be replayed of ``items``; results that are there already join the report.
 
-    Ctrl-C ends the run at once and in order: the report then holds the turns that were finished.
+    Writes ``turns.jsonl`` as turns finish, each call's result and recording as it ends, and the report. Ctrl-C ends
+    the run at once and in order: the report then holds the turns that were finished.
     """
     started = datetime.now(UTC)
-    collected = _Collected()
+    results: list[CallResult] = []
+    problems = [item for item in items if isinstance(item, Failure)]
     finished = True
     with TurnLog(out / "turns.jsonl") as log, _stop_on_sigint() as stop:
-        session = await build(loaded, watcher.say)
+        due = any(isinstance(item, Todo) for item in items)
+        session = await build(loaded, watcher.say) if due else None
         try:
-            for call in calls:
-                finished = await _one(
-                    session, call, max_gap_s, out, len(calls) > 1, log, watcher, collected, stop
-                )
-                if not finished:
-                    break
+            for item in items:
+                if isinstance(item, CallResult):
+                    for turn in item.turns:
+                        log.append(turn)
+                    results.append(item)
+                elif isinstance(item, Todo) and session is not None:
+                    call = _load(item, problems, watcher)
+                    if call is None:
+                        continue
+                    result, finished = await _one(session, call, item, max_gap_s, out, log, watcher, stop)
+                    results.append(result)
+                    if not finished:
+                        break
         finally:
-            session.close()
-            report = _report(collected, loaded, started, max_gap_s)
+            if session is not None:
+                session.close()
+            report = _report(results, problems, loaded, started, max_gap_s)
             write_all(report, out)
     return RunOutcome(report, finished)
+
+
+def _load(item: Todo, problems: list[Failure], watcher: Watcher) -> LoadedCall | None:
+    """The call, or None if it cannot be read: then the run goes on without it, and the report says so."""
+    try:
+        call = item.load()
+    except InputError as error:
+        watcher.say(f"left out: {error}")
+        problems.append(Failure(call=item.recording, turn=None, code=error.code, message=str(error)))
+        return None
+    for note in call.notes:
+        watcher.say(f"  note: {note}")
+    return call
 
 
 async def _one(
     session: Session,
     call: LoadedCall,
+    item: Todo,
     max_gap_s: float | None,
     out: Path,
-    many: bool,
     log: TurnLog,
     watcher: Watcher,
-    collected: _Collected,
     stop: asyncio.Event,
-) -> bool:
+) -> tuple[CallResult, bool]:
     planned = plan(call, max_gap_s)
+    turns: list[Turn] = []
 
     def on_row(row: Turn) -> None:
         log.append(row)
-        collected.turns.append(row)
+        turns.append(row)
         watcher.turn(row)
 
     watcher.call_begins(planned.name, len(planned.caller) / RATE_HZ)
-    result = await run_call(session, planned, on_row, lambda ms: watcher.position(ms / 1000.0), stop)
-    recording = f"{planned.name}.wav" if many else "call.wav"
-    _collect(collected, call, planned, result, recording)
-    write_wav(out / recording, result.heard, result.rate_hz)
-    return result.finished
+    ran = await run_call(session, planned, on_row, lambda ms: watcher.position(ms / 1000.0), stop)
+    write_wav(out / item.recording, ran.heard, ran.rate_hz)
+    result = _result(call, item, planned, ran, turns)
+    if ran.finished and item.keep_at is not None:
+        write_result(result, item.keep_at)
+    return result, ran.finished
 
 
-def _collect(
-    collected: _Collected, call: LoadedCall, planned: ReplayPlan, result: RunResult, recording: str
-) -> None:
-    recorder, name = result.recorder, planned.name
-    collected.unmatched += result.unmatched
-    collected.failures += [
-        Failure(call=name, turn=None, code="stage", message=message) for message in recorder.failures
-    ]
-    collected.failures += [
+def _result(
+    call: LoadedCall, item: Todo, planned: ReplayPlan, ran: RunResult, turns: list[Turn]
+) -> CallResult:
+    recorder, name = ran.recorder, planned.name
+    failures = [Failure(call=name, turn=None, code="stage", message=message) for message in recorder.failures]
+    failures += [
         Failure(call=name, turn=None, code="turn.no_words", message=f"turn {d.turn}: {d.why}")
         for d in recorder.dropped
     ]
-    collected.calls.append(
-        CallFacts(
-            call=name,
-            seconds=len(planned.caller) / RATE_HZ,
-            speech_end_source=call.speech_end_source,
-            synthetic=call.call.synthetic,
-            labelled_turns=len(planned.turns),
-            skipped_s=planned.skipped_s,
-            lateness_ms=recorder.frame_lateness_ms,
-            recording=recording,
-        )
+    facts = CallFacts(
+        call=name,
+        seconds=len(planned.caller) / RATE_HZ,
+        speech_end_source=call.speech_end_source,
+        synthetic=call.call.synthetic,
+        labelled_turns=len(planned.turns),
+        skipped_s=planned.skipped_s,
+        lateness_ms=tuple(round(late, 3) for late in recorder.frame_lateness_ms),
+        recording=item.recording,
     )
-    collected.observed += [
+    observed = [
         ObserverReading(call=name, at_ms=round(at - recorder.origin_ms, 1), latency_ms=round(latency, 1))
         for at, latency in recorder.observed_ms
     ]
+    return CallResult(
+        fingerprint=item.fingerprint,
+        facts=facts,
+        turns=turns,
+        unmatched=ran.unmatched,
+        failures=failures,
+        observer_ms=observed,
+    )
 
 
-def _report(collected: _Collected, loaded: Loaded, started: datetime, max_gap_s: float | None) -> Report:
+def _report(
+    results: Sequence[CallResult],
+    problems: Sequence[Failure],
+    loaded: Loaded,
+    started: datetime,
+    max_gap_s: float | None,
+) -> Report:
     budget = loaded.config.budget
     context = RunContext(
         started_at=started,
@@ -152,11 +180,13 @@ def _report(collected: _Collected, loaded: Loaded, started: datetime, max_gap_s:
             content_budget_ms=budget.content_budget_ms,
         ),
         replay=ReplayFacts(mode="recorded", max_gap_s=max_gap_s),
-        calls=collected.calls,
-        failures=collected.failures,
-        observer_ms=collected.observed,
+        calls=[result.facts for result in results],
+        failures=[*problems, *(failure for result in results for failure in result.failures)],
+        observer_ms=[reading for result in results for reading in result.observer_ms],
     )
-    return build_report(Rows(collected.turns, collected.unmatched), context)
+    turns = [turn for result in results for turn in result.turns]
+    unmatched = [row for result in results for row in result.unmatched]
+    return build_report(Rows(turns, unmatched), context)
 
 
 @contextmanager

@@ -63,3 +63,21 @@ def test_an_output_folder_that_is_a_file(run_main: Run, short_call: Path, tmp_pa
 @pytest.mark.parametrize("word", ["report.json", "yes"])
 def test_json_goes_to_stdout_only(run_main: Run, short_call: Path, word: str) -> None:
     check(run_main("replay", str(short_call), "--json", word), 2, "--json -")
+
+
+def test_a_gate_is_read_before_anything_else(run_main: Run, tmp_path: Path) -> None:
+    result = run_main("replay", str(tmp_path / "gone.wav"), "--gate", "v2v_95<=500")
+    check(result, 2, "there is no figure `v2v_95`", "`v2v_p95`")
+
+
+def test_verdicts_without_a_gate(run_main: Run, short_call: Path, tmp_path: Path) -> None:
+    check(run_main("replay", str(short_call), "--junit", str(tmp_path / "x.xml")), 2, "--gate")
+
+
+def test_a_folder_without_calls(run_main: Run, tmp_path: Path) -> None:
+    check(run_main("replay", str(tmp_path), "--out", str(tmp_path / "out")), 2, "holds no call", ".call.json")
+
+
+def test_a_folder_beside_files(run_main: Run, short_call: Path, tmp_path: Path) -> None:
+    check(run_main("replay", str(tmp_path), str(short_call)), 2, "one folder")
+    check(run_main("replay", str(short_call), str(tmp_path)), 2, "one folder")

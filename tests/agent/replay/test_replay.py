@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -56,6 +57,44 @@ def test_ctrl_c_half_way_keeps_every_finished_turn(short_call: Path, tmp_path: P
     assert 1 <= len(report.turns) < 3
     assert read_turns(log) == report.turns
     assert (tmp_path / "call.wav").exists()
+
+
+def test_a_folder_goes_on_where_ctrl_c_stopped_it(run_main: Run, short_call: Path, tmp_path: Path) -> None:
+    folder, out = tmp_path / "calls", tmp_path / "out"
+    folder.mkdir()
+    label = json.loads(short_call.read_text())
+    for name in ("one", "two"):
+        (folder / f"{name}.call.json").write_text(json.dumps(label | {"name": name}))
+    for audio in short_call.parent.glob("*.wav"):
+        shutil.copy(audio, folder)
+    process = main_py("replay", str(folder), "--out", str(out))
+    until = time.monotonic() + 120
+    while not (out / "calls" / "one.json").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    first = Report.model_validate_json((out / "report.json").read_text())
+    code, stdout, err = run_main(
+        "replay", str(folder), "--out", str(out), "--json", "-", "--gate", "missed<=1"
+    )
+    assert code == 0, err
+    assert "1 calls to replay, 1 have their result already" in err
+    assert "gate kept   missed<=1" in err
+    whole = Report.model_validate_json(stdout.splitlines()[-1])
+    assert [call.recording for call in whole.calls] == ["one.wav", "two.wav"]
+    assert len(whole.turns) == 6
+    assert whole.turns[:3] == [turn for turn in first.turns if turn.call == "one"]
+    assert (out / "report.html").exists()
+
+
+def test_a_gate_that_is_not_kept_ends_with_1(run_main: Run, short_call: Path, tmp_path: Path) -> None:
+    junit = tmp_path / "ci" / "gate.xml"
+    options = ("--gate", "v2v_p50<=1,missed<=1", "--junit", str(junit))
+    code, _, err = run_main("replay", str(short_call), "--out", str(tmp_path), *options)
+    assert code == 1, err
+    assert err.splitlines()[-1].startswith("error: the gate failed: v2v_p50<=1: ")
+    assert 'failures="1"' in junit.read_text()
 
 
 @pytest.mark.calls
