@@ -149,7 +149,8 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
     store = Store(config.paths.models)
     asr_path = store.path(config.asr.model)
     voice_path = store.path(config.tts.voice)
-    seat_path = store.path(config.seats[FAST].model)
+    remote = config.seats[FAST].engine == "remote"  # then the model is a name at the server, no file here
+    seat_path = Path(config.seats[FAST].model) if remote else store.path(config.seats[FAST].model)
 
     make_recogniser = engine("asr", config.asr.engine)
     make_seat = engine("seat", config.seats[FAST].engine)
@@ -157,6 +158,9 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
     make_turn_end = engine("turn_end", "smart-turn")
 
     def seat(grant: Grant) -> Seat:
+        if remote:
+            there: Seat = make_seat(seat_path, config.seats[FAST])
+            return there
         proven = settings_for(seat_path, store.fingerprint(seat_path))
         if proven.note:
             say(proven.note)

@@ -47,6 +47,7 @@ ENGINES: dict[str, dict[str, EngineSpec]] = {
         "llama": EngineSpec(
             "stages.council.seat:LlamaSeat", "make install (llama.cpp is built for this CPU)"
         ),
+        "remote": EngineSpec("stages.council.remote:RemoteSeat", ""),
         "fake": EngineSpec("stages.fakes:FakeSeat", ""),
     },
     "voice": {

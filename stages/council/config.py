@@ -38,6 +38,15 @@ class SeatConfig(BaseModel):
         False,
         description="lock the mapped weights in memory, where the system allows it; they are then kept twice",
     )
+    server: str | None = Field(
+        None, description="engine remote: address of an OpenAI-compatible server, as http://localhost:8080/v1"
+    )
+    server_key_env: str | None = Field(
+        None, description="environment variable that holds the server's key; null sends none"
+    )
+    server_timeout_s: float = Field(
+        10.0, gt=0.0, le=600.0, description="silence of the server after which its reply is given up"
+    )
     seed: int = Field(0, ge=0, description="seed of the sampling at temperatures above 0")
 
     @model_validator(mode="after")
