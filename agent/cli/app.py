@@ -18,6 +18,7 @@ COMMANDS = (
         "replay", "Replay a recorded call in real time and measure every turn.", "agent.cli.replay", "replay"
     ),
     Entry("calls", "Show, label and make the calls that replay reads.", "agent.cli.calls"),
+    Entry("compare", "Compare reports: better, worse, or noise.", "agent.cli.compare", "compare"),
     Entry("models", "List, fetch and verify the embedded models.", "agent.cli.models"),
     Entry(
         "doctor", "Check this machine: CPU, memory, disk, libraries, models.", "agent.cli.doctor", "doctor"
@@ -33,8 +34,10 @@ EXAMPLES = {
     "replay": (
         ("replay CALL.wav --out out/mine", "the caller's channel in, a latency report out"),
         ("replay TWO.wav --caller-channel 0", "a stereo recording, the caller on the left"),
+        ('replay FOLDER --gate "v2v_p95<=500,missed<=0.01"', "many calls; ends with 1 if they are too slow"),
     ),
     "calls": (("calls show CALL.wav", "its turns, holds and shifts"),),
+    "compare": (("compare out/old out/new", "paired by turn, with intervals"),),
     "models": (("models list", "what is here and what is missing"), ("models pull", "fetch the default set")),
     "doctor": (("doctor", "what stands in the way of a quick answer"),),
     "config": (
