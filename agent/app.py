@@ -116,6 +116,8 @@ class Session:
             safe_sentence=persona.safe_sentence,
             again_sentence=persona.again_sentence,
             phrases=self.prepared.phrases if self.prepared else None,
+            likely=self.prepared.likely if self.prepared else None,
+            likely_chance=config.prepare.likely_chance,
             reading=ReadingPlan(
                 threads=config.asr.threads,
                 lanes=config.asr.workers,

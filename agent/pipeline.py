@@ -14,9 +14,11 @@ from agent.audio_history import AudioHistory
 from agent.clock import now_ms
 from agent.compute import Compute
 from agent.dialogue import Dialogue
+from agent.prepare.match import Matcher
 from agent.prepare.phrases import Phrases
 from agent.processors.council import CouncilProcessor, SeatPlan
 from agent.processors.hearing import HearingProcessor, VoiceThresholds
+from agent.processors.likely import LikelyProcessor
 from agent.processors.speaking import SpeakingProcessor
 from agent.processors.turn_end import TurnEndProcessor
 from agent.recorder import Recorder
@@ -44,6 +46,8 @@ class Parts:
     again_sentence: str
     reading: ReadingPlan = field(default_factory=ReadingPlan)
     phrases: Phrases | None = None
+    likely: Matcher | None = None
+    likely_chance: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
     )
     council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
     speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads, parts.phrases)
+    likely = [LikelyProcessor(parts.likely, parts.likely_chance, recorder)] if parts.likely else []
     observer = UserBotLatencyObserver()
 
     @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]
@@ -72,7 +77,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
         recorder.observed_ms.append((now_ms(), seconds * 1000.0))
 
     worker = PipelineWorker(
-        Pipeline([transport.input(), hearing, turns, council, speaking, transport.output()]),
+        Pipeline([transport.input(), hearing, turns, *likely, council, speaking, transport.output()]),
         params=PipelineParams(audio_in_sample_rate=RATE_HZ, audio_out_sample_rate=parts.voice.rate_hz),
         observers=[observer],
         enable_rtvi=False,

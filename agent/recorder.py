@@ -35,6 +35,7 @@ class ReplyRecord:
     why: str = ""
     marks: dict[str, float] = field(default_factory=dict)
     path: Path = "fast"
+    cached: bool = False  # a likely reply: no model was asked
     prefill: Prefill | None = None
     generated: int = 0
     generated_ahead: int = 0  # tokens before the turn was committed
@@ -95,6 +96,8 @@ class Recorder:
         record.marks["turn_end"] = at_ms
         started = record.marks.get("reply_started")
         record.path = "speculated" if started is not None and started < at_ms else "fast"
+        if record.cached:
+            record.path = "cached"
         if self.watcher:
             self.watcher.committed(record, at_ms, self.origin_ms)
 

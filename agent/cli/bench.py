@@ -25,6 +25,12 @@ BENCHES = (
         "agent.cli.bench_council",
         "bench_council",
     ),
+    Entry(
+        "controller",
+        "Choice of the path: budget sweep, regret, coverage of the predictions, load steps.",
+        "agent.cli.bench_controller",
+        "bench_controller",
+    ),
 )
 
 app = typer.Typer(

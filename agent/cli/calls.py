@@ -1,4 +1,4 @@
-"""``calls show | label | make | revoice``."""
+"""``calls show | label | make | revoice | learn``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agent.cli.calls_learn import learn
 from agent.errors import AgentError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
 )
+
+app.command()(learn)
 
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON; `-` prints it as one line.")

@@ -14,12 +14,13 @@ from agent.errors import AgentError
 
 USED_BY = {
     "persona": "the system prompt, the greeting and the two sentences that need no model",
-    "budget": "the report: which turns met the budget",
+    "budget": "the report: which turns met the budget; latency_budget: which path answers",
     "compute": "agent/compute.py, the owner of the cores",
     "endpoint": "agent/turn.py (turn taking) and stages/endpoint (voice activity, turn end)",
     "asr": "stages/asr (recognition)",
     "seats": "stages/council (language models)",
     "tts": "stages/tts (speech)",
+    "prepare": "agent/prepare (phrases, likely replies, the profile of this machine)",
     "replay": "agent/replay and the report",
     "paths": "the model store, and whatever writes files",
 }

@@ -27,6 +27,14 @@ class PrepareConfig(BaseModel):
         description="likely replies: a name from configs/replies, or a .yaml file; null takes the persona's name, "
         "if there is such a file",
     )
+    likely: bool = Field(
+        False,
+        description="say a likely reply without slots at once where it is sure to fit; off, since on the calls at hand "
+        "it was not measured to fit in 97 of 100",
+    )
+    likely_chance: float = Field(
+        0.8, gt=0.0, le=1.0, description="chance from which a likely reply is sure; `calls learn` measures it"
+    )
     learn_profile: bool = Field(
         True, description="keep what each stage took on this machine for the predictions of later runs"
     )

@@ -13,6 +13,7 @@ from agent.models.places import cache_root
 from agent.models.store import Store
 from agent.prepare.audio_cache import AudioCache
 from agent.prepare.forecast import TurnForecaster
+from agent.prepare.match import Matcher
 from agent.prepare.phrases import Phrases, prepare
 from agent.prepare.profiles import ProfileStore, profile_key
 from agent.prepare.replies import find_replies
@@ -33,6 +34,7 @@ class Prepared:
 
     phrases: Phrases | None
     forecaster: TurnForecaster
+    likely: Matcher | None
     profiles: ProfileStore | None
 
     def keep(self) -> None:
@@ -47,9 +49,8 @@ async def load_prepared(
     """Speak what is not on disk yet (about 80 ms a phrase, once), and read this machine's profile."""
     config = loaded.config
     root = config.prepare.folder or cache_root() / "prepared"
-    phrases = None
+    replies, phrases = find_replies(config.prepare.replies, config.persona), None
     if config.prepare.phrases:
-        replies = find_replies(config.prepare.replies, config.persona)
         texts = static_texts(loaded.persona, replies, lambda: PieceSplitter(config.tts.pieces))
         settings = json.dumps(config.tts.model_dump(mode="json", exclude=SILENT), sort_keys=True)
         cache = AudioCache(
@@ -65,4 +66,5 @@ async def load_prepared(
     if note:
         say(note)
     forecaster = TurnForecaster(Predictor(profile), config.budget)
-    return Prepared(phrases, forecaster, profiles if config.prepare.learn_profile else None)
+    likely = Matcher(replies) if config.prepare.likely and replies is not None else None
+    return Prepared(phrases, forecaster, likely, profiles if config.prepare.learn_profile else None)

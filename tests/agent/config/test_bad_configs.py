@@ -76,7 +76,8 @@ BAD = [
     (
         "value_for_a_section",
         "budget: 500\n",
-        "F:1: budget must be a section with the keys budget_ms, content_budget_ms, not 500.",
+        "F:1: budget must be a section with the keys budget_ms, content_budget_ms, confidence, min_gap_ms, "
+        "price_cap, give_up_ms, ..., not 500.",
         HINT,
     ),
     (
