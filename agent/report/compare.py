@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from agent.report.compare_read import apart
-from agent.report.compare_statistics import Floats, Resampler, Verdict, interval, verdict
+from agent.report.compare_statistics import Floats, Resampler, Verdict, verdict
 from agent.report.facts import Section
 from agent.report.schema import Report
 from agent.report.table import flags
@@ -182,26 +182,27 @@ def _mean(
 ) -> Line:
     one, two = _values(pairs, value)
     rounds = resampler.means(two - one)
-    return _line(name, unit, (float(one.mean()), float(two.mean())), rounds, one, two, less_is_better)
+    points = (float(one.mean()), float(two.mean()))
+    return _line(name, unit, points, resampler.interval(rounds), one, two, less_is_better)
 
 
 def _point(name: str, pairs: Sequence[Pair], value: Value, percent: float, resampler: Resampler) -> Line:
     one, two = _values(pairs, value)
     rounds = resampler.percentiles(two, percent) - resampler.percentiles(one, percent)
     points = (percentile(one.tolist(), percent), percentile(two.tolist(), percent))
-    return _line(name, "ms", points, rounds, one, two, True)
+    return _line(name, "ms", points, resampler.interval(rounds), one, two, True)
 
 
 def _line(
     name: str,
     unit: Literal["ms", "share"],
     points: tuple[float, float],
-    rounds: Floats,
+    ends: tuple[float, float],
     one: Floats,
     two: Floats,
     less_is_better: bool,
 ) -> Line:
-    low, high = (_shown(end, unit) for end in interval(rounds))
+    low, high = (_shown(end, unit) for end in ends)
     return Line(
         name=name,
         unit=unit,

@@ -1,17 +1,21 @@
 """Paired differences and how sure they are: a bootstrap over calls or turns, seeded. Pure.
 
-The percentile bootstrap (Efron 1979) is too sure of itself with few pairs, and of one pair it makes an interval of
-no width. So a difference is claimed only if, besides, at least six pairs differ: with five, all one way, chance alone
-does as much in 6 % of the cases (a two-sided sign test).
+The bootstrap (Efron 1979) makes an interval of no width of a single pair. So a difference is claimed only if,
+besides, at least six pairs differ: with five, all one way, chance alone does as much in 6 % of the cases (a two-sided
+sign test).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from latency_budget.statistics import Z_95
 
 Floats = NDArray[np.float64]
 Verdict = Literal["better", "worse", "noise", "too few"]
@@ -37,16 +41,16 @@ class Resampler:
     def __init__(self, groups: Sequence[str]) -> None:
         names = sorted(set(groups))
         self.by_call = len(names) >= LEAST_CALLS
-        self._count = len(groups)
+        self.units = len(names) if self.by_call else len(groups)
         number = {name: index for index, name in enumerate(names)}
         member = np.array([number[name] for name in groups], dtype=np.int64)
         rng = np.random.default_rng(SEED)
         if self.by_call:
             drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=ROUNDS)
             self._weights = drawn[:, member].astype(np.float64)
-        elif self._count:
-            share = np.full(self._count, 1 / self._count)
-            self._weights = rng.multinomial(self._count, share, size=ROUNDS).astype(np.float64)
+        elif groups:
+            share = np.full(self.units, 1 / self.units)
+            self._weights = rng.multinomial(self.units, share, size=ROUNDS).astype(np.float64)
         else:
             self._weights = np.zeros((ROUNDS, 0))
 
@@ -67,16 +71,33 @@ class Resampler:
         found: Floats = below + (above - below) * (place - low)
         return found
 
+    def interval(self, rounds: Floats) -> tuple[float, float]:
+        """The 95 % interval from what the rounds gave."""
+        cut = tail(self.units)
+        low, high = np.percentile(rounds, (cut, 100 - cut))
+        return float(low), float(high)
+
 
 def _index(reached: Floats, place: Floats) -> NDArray[np.int64]:
     """Which value stands at ``place`` (from 0) of each round's sorted draw."""
     return np.asarray((reached <= place[:, None]).sum(axis=1), dtype=np.int64)
 
 
-def interval(rounds: Floats) -> tuple[float, float]:
-    """The middle 95 % of what the rounds gave."""
-    low, high = np.percentile(rounds, (2.5, 97.5))
-    return float(low), float(high)
+def tail(units: int) -> float:
+    """The per cent to cut from either end of the rounds for a 95 % interval over ``units`` drawn units.
+
+    The percentile bootstrap is too narrow when few are drawn: with 8 turns, chance alone left 0 outside in 12 of 100
+    comparisons instead of 5. So more is kept, as for Student's t (the expanded percentile interval, Hesterberg 2015):
+    6 of 100 then. t by the expansion of its quantile around the normal one, good to 0.003 from 6 units on.
+    """
+    free = max(units - 1, 1)
+    t = (
+        Z_95
+        + (Z_95**3 + Z_95) / (4 * free)
+        + (5 * Z_95**5 + 16 * Z_95**3 + 3 * Z_95) / (96 * free**2)
+        + (3 * Z_95**7 + 19 * Z_95**5 + 17 * Z_95**3 - 15 * Z_95) / (384 * free**3)
+    )
+    return 100 * NormalDist().cdf(-t * math.sqrt(max(units, 2) / free))
 
 
 def verdict(low: float, high: float, differing: int, *, less_is_better: bool) -> Verdict:

@@ -6,6 +6,7 @@ import io
 import time
 from itertools import pairwise
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from agent.report.build import CallFacts, Rows, build_report
 from agent.report.compare import Comparison, Line, compare
 from agent.report.compare_html import render_comparison, rows
 from agent.report.compare_read import read_report
-from agent.report.compare_statistics import Resampler, interval, verdict
+from agent.report.compare_statistics import Resampler, tail, verdict
 from agent.report.compare_table import print_comparison
 from agent.report.rows import turn_rows
 from agent.report.schema import Report
@@ -136,7 +137,7 @@ def test_whole_calls_are_drawn_where_there_are_enough_of_them() -> None:
     assert found.others[0].drawn == "calls"
     by_call = line(found, "V2V mean")
     turns = Resampler(["one"] * 80)
-    low, high = interval(turns.means(np.repeat(np.array(shifts, float), 10)))
+    low, high = turns.interval(turns.means(np.repeat(np.array(shifts, float), 10)))
     assert by_call.interval[1] - by_call.interval[0] > 2 * (high - low)
 
 
@@ -148,6 +149,18 @@ def test_the_bootstrap_takes_percentiles_as_numpy_does() -> None:
         for number in range(0, 2000, 400):
             sample = np.repeat(values, drawn._weights[number].astype(int))
             assert found[number] == pytest.approx(np.percentile(sample, percent))
+
+
+@pytest.mark.parametrize(("units", "t"), [(6, 2.5706), (8, 2.3646), (30, 2.0452), (10_000, 1.9602)])
+def test_the_tails_are_those_of_students_t(units: int, t: float) -> None:
+    wanted = 100 * NormalDist().cdf(-t * (units / (units - 1)) ** 0.5)
+    assert tail(units) == pytest.approx(wanted, rel=0.01)
+
+
+def test_eight_turns_are_not_more_sure_of_themselves_than_they_may_be() -> None:
+    rng, drawn = np.random.default_rng(8), Resampler(["one"] * 8)
+    ends = [drawn.interval(drawn.means(rng.normal(0, 80, 8))) for _ in range(1000)]
+    assert sum(not low <= 0 <= high for low, high in ends) <= 80
 
 
 def test_a_verdict_needs_an_interval_without_0_and_six_pairs() -> None:
