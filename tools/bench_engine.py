@@ -152,14 +152,13 @@ def main() -> None:
     names += ["step of 1 reply", "step of 4 replies", "4 against 1", "abort inside 2,000 tokens"]
     figures: Figures = {name: [] for name in names}
     if peer is not None:
-        figures |= {"in-process, same prompt": [], "llama-server, same prompt": []}
+        figures["first token, llama-server, nothing read along"] = []
         first_token(peer, asked(QUESTIONS[-1]))
     for at in range(args.rounds):
         reading_along(seat, at, figures)
         if peer is not None:
             messages = asked(QUESTIONS[at % len(QUESTIONS)])
-            figures["in-process, same prompt"].append(first_token(seat, messages))
-            figures["llama-server, same prompt"].append(first_token(peer, messages))
+            figures["first token, llama-server, nothing read along"].append(first_token(peer, messages))
         figures["abort inside 2,000 tokens"].append(abort(seat, at))
         if at < max(3, args.rounds // 4):
             one, four = steps(seat, 1), steps(seat, 4)
