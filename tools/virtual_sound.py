@@ -8,15 +8,20 @@ Debian and Ubuntu: ``apt-get install pulseaudio pulseaudio-utils libasound2-plug
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 PACKAGES = "pulseaudio pulseaudio-utils libasound2-plugins libportaudio2"
 TOOLS = ("pulseaudio", "pactl", "pacat", "parec")
@@ -38,6 +43,31 @@ def missing() -> list[str]:
     return [tool for tool in TOOLS if shutil.which(tool) is None]
 
 
+class Ear:
+    """A recording and when it began: two ears of one card share a clock to about two milliseconds."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process, self._parts, self._bytes = process, list[bytes](), 0
+        self.begin_s = math.inf
+        """When the first sample sounded, on ``time.monotonic``: readings come late, so the earliest counts."""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        while part := self._process.stdout.read1(65_536):  # type: ignore[attr-defined]
+            self._parts.append(part)
+            self._bytes += len(part)
+            self.begin_s = min(self.begin_s, time.monotonic() - self._bytes / 2 / RATE_HZ)
+
+    def close(self) -> NDArray[np.float32]:
+        """End it; the samples, float32 mono at ``RATE_HZ``."""
+        self._process.terminate()
+        self._thread.join()
+        self._process.wait()
+        return np.frombuffer(b"".join(self._parts), dtype=np.int16).astype(np.float32) / np.float32(32_768)
+
+
 @dataclass(frozen=True)
 class VirtualSound:
     """A running card. ``env`` is what a program needs to find it."""
@@ -49,53 +79,35 @@ class VirtualSound:
         """Play a WAV into the microphone (or another sink) in a process of its own."""
         return subprocess.Popen(["paplay", f"--device={sink}", "--latency-msec=20", str(wav)], env=self.env)
 
-    @contextlib.contextmanager
-    def recording(self, wav: Path, *, source: str) -> Iterator[None]:
-        """Record a source (``NAME.monitor``) to a WAV: 48 kHz, mono."""
-        command = ["parec", f"--device={source}", f"--rate={RATE_HZ}", "--channels=1", "--format=s16le"]
-        command += ["--latency-msec=20", "--file-format=wav", str(wav)]
-        process = subprocess.Popen(command, env=self.env)
-        try:
-            yield
-        finally:
-            process.terminate()
-            process.wait()
+    def listen(self, sink: str) -> Ear:
+        """Record what is played to a sink until the ear is closed."""
+        command = ["parec", f"--device={sink}.monitor", f"--rate={RATE_HZ}", "--channels=1", "--format=s16le"]
+        return Ear(subprocess.Popen([*command, "--latency-msec=10"], env=self.env, stdout=subprocess.PIPE))
 
-    def suspend(self, name: str, *, source: bool = False) -> None:
-        """Take a device away for a while: its streams stand still until :meth:`resume`."""
-        self._pactl(f"suspend-{'source' if source else 'sink'}", name, "1")
-
-    def resume(self, name: str, *, source: bool = False) -> None:
-        """Give a device back."""
-        self._pactl(f"suspend-{'source' if source else 'sink'}", name, "0")
+    def suspend(self, sink: str, *, away: bool) -> None:
+        """Take a sink away, so that its streams stand still, or give it back."""
+        self.pactl("suspend-sink", sink, "1" if away else "0")
 
     def echo(self, delay_ms: float, gain_db: float) -> None:
-        """Mix the loudspeaker back into the microphone, quieter and later, as a room does."""
-        self._pactl(
+        """Mix the loudspeaker back into the microphone, quieter and later, as a room does. Before anything plays."""
+        self.pactl(
             "load-module",
             "module-loopback",
             f"source={LOUDSPEAKER}.monitor",
             f"sink={MICROPHONE}",
             f"latency_msec={round(delay_ms)}",
-            "sink_input_properties=media.name=echo",
         )
-        # The stream appears a moment after its module.
+        # The stream appears a moment after its module; it is the only one yet.
         for _ in range(50):
-            number = self._echo_stream()
-            if number:
-                self._pactl("set-sink-input-volume", number, f"{gain_db:g}dB")
+            streams = self.pactl("list", "short", "sink-inputs").split("\t")
+            if len(streams) > 1:
+                self.pactl("set-sink-input-volume", streams[0], f"{gain_db:g}dB")
                 return
             time.sleep(0.02)
         raise RuntimeError("the echo path did not come up")
 
-    def _echo_stream(self) -> str:
-        listed = self._pactl("list", "short", "sink-inputs")
-        rows = [line.split("\t") for line in listed.splitlines()]
-        return next(
-            (row[0] for row in rows if "module-loopback" in "\t".join(row)), rows[-1][0] if rows else ""
-        )
-
-    def _pactl(self, *args: str) -> str:
+    def pactl(self, *args: str) -> str:
+        """Ask the server."""
         done = subprocess.run(["pactl", *args], env=self.env, capture_output=True, text=True, timeout=10)
         if done.returncode:
             raise RuntimeError(f"pactl {' '.join(args)}: {done.stderr.strip()}")

@@ -15,7 +15,9 @@ Direction = Literal["input", "output"]
 Latency = float | Literal["low", "high"]
 Callback = Callable[..., None]
 
-BLOCK_MS = 10
+BLOCK_MS = 20
+"""A low buffer is two blocks. With 10 ms, two busy cores made it run dry, and ALSA then kept failing for seconds."""
+
 COMMON_RATES = (48_000, 44_100, 32_000, 16_000, 8_000)
 
 _INSTALL = {
@@ -141,9 +143,7 @@ class SoundCard:
 
     def open_input(self, form: Format, latency: Latency, callback: Callback) -> Any:
         """A running stream of int16; the callback gets ``(bytes, frames, times, status)``."""
-        return self._open(
-            self.sd.RawInputStream, form, form.rate_hz * 2 * BLOCK_MS // 1000, latency, callback
-        )
+        return self._open(self.sd.RawInputStream, form, form.rate_hz * BLOCK_MS // 1000, latency, callback)
 
     def open_output(self, form: Format, latency: Latency, callback: Callback) -> Any:
         """A running stream of int16; the callback fills ``(buffer, frames, times, status)``."""
