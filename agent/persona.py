@@ -47,7 +47,7 @@ class Persona(BaseModel):
         default_factory=dict, description="what callers say for a word of the facts"
     )
     facts_per_question: int = Field(
-        3,
+        1,
         ge=0,
         le=20,
         description="facts that are put before each question; 0: all stand in the system prompt",

@@ -151,7 +151,8 @@ def constrained(member: str) -> Callable[..., Spoken]:
         before = list(task.history[-2:])
         fits = dict(zip(persona.facts, persona.index.scores(task.ask, before), strict=True))
         texts = [*persona.index.best(task.ask, OPTIONS, before), persona.safe_sentence]
-        made = members[member].scores(chosen_prompt(task, persona), texts)
+        wider = persona.model_copy(update={"facts_per_question": OPTIONS})
+        made = members[member].scores(chosen_prompt(task, wider), texts)
         options = [
             Option(text, fits.get(text, persona.lowest_fit), said.logprobs)
             for text, said in zip(texts, made.said, strict=True)
