@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,6 +27,10 @@ def bench_council(
     ] = "dev",
     domain: Annotated[
         list[str] | None, typer.Option("--domain", help="A task set; may be given again. None: all.")
+    ] = None,
+    dialogues: Annotated[
+        Path | None,
+        typer.Option(help="Instead: a folder of human bank dialogues; is the caller's wish served?"),
     ] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only so many questions of each domain, for a quick look.")
@@ -49,13 +54,17 @@ def bench_council(
     from agent.bench.council import compare, questions
     from agent.bench.council_tasks import domains
     from agent.bench.council_ways import ways
+    from agent.bench.council_wishes import load_wishes
     from agent.errors import AgentError
 
     if half not in ("dev", "test"):
         raise AgentError("bench.half", f"--half {half}: there are dev and test.", "Give one of them.")
     if json_ not in (None, "-"):
         raise AgentError("bench.json", f"--json {json_}: only `--json -` is known.", "Give `--json -`.")
-    asked = questions(domain or domains(), "test" if half == "test" else "dev", limit)
+    if dialogues is not None:
+        half, asked = "dialogues", load_wishes(dialogues)[:limit]
+    else:
+        asked = questions(domain or domains(), "test" if half == "test" else "dev", limit)
     members = _members(threads)
     rows = ways(SMALL, MIDDLE, LARGE if LARGE in members else None)
     baseline = rows[1]
@@ -98,7 +107,7 @@ def _members(threads: int) -> dict[str, Member]:
 
 def show(rows: Sequence[Row], screen: Console, half: str, count: int) -> None:
     """The table: a line a way."""
-    screen.print(f"\n{half} half, {count} questions; 95 % intervals", highlight=False)
+    screen.print(f"\n{half}: {count} questions; 95 % intervals", highlight=False)
     table = Table()
     titles = ("right", "above the 0.5B", "false facts", "first piece p50/p90", "done p50", "CPU s", "tokens")
     table.add_column("way", no_wrap=True)
