@@ -8,7 +8,7 @@ from agent.recorder import ReplyRecord, TurnForecast
 from latency_budget.choice import Choice
 from latency_budget.config import BudgetConfig
 from latency_budget.exchange import Path
-from latency_budget.policy import Candidate, Situation, TurnState, decide
+from latency_budget.policy import Candidate, Situation, TurnState, decide, unreachable
 from latency_budget.predictor import Forecast, Predictor, Took, Work
 from latency_budget.profile import Stage
 
@@ -41,6 +41,17 @@ class TurnForecaster:
         _, decision = decide(TurnState(), situation, self.predictor, self._budget)
         self._made[record.reply] = forecasts[record.path]
         record.forecast = _told(decision.choice, forecasts)
+
+    def beyond_reach(self, earliest_ms: float) -> str | None:
+        """Why no path can keep the budget on this machine, with what it reaches; None if one can.
+
+        ``earliest_ms`` is the least silence before the words are read. The prepared path then needs the output only.
+        """
+        reach = {
+            "speculated": self.predictor.forecast((Work(Stage.OUTPUT),), earliest_ms),
+            "fast": self.predictor.forecast(self._from_scratch(), earliest_ms),
+        }
+        return unreachable(reach, self._budget)
 
     def closed(self, record: ReplyRecord, origin_ms: float) -> None:
         """Learn from a reply that is over."""
@@ -78,11 +89,12 @@ class TurnForecaster:
     def _took(self, record: ReplyRecord, heard_ms: float) -> list[Took]:
         """The times that this reply's stages really took."""
         marks, took = record.marks, []
-        written, spoken = marks.get("reply_first_segment"), marks.get("tts_first_chunk")
-        if written is not None and record.prefill is not None and record.said:
+        started, written = marks.get("reply_started"), marks.get("reply_first_segment")
+        spoken = marks.get("tts_first_chunk")
+        if started is not None and written is not None and record.prefill is not None and record.said:
             read = float(max(0, record.prefill.prompt_tokens - record.prefill.reused_tokens))
             words, chars = float(len(record.said[0].split())), float(len(record.said[0]))
-            took.append(Took(Work(Stage.MODEL, (read, words)), written - marks["reply_started"]))
+            took.append(Took(Work(Stage.MODEL, (read, words)), written - started))
             old = self._ordinary
             self._ordinary = (_blend(old[0], read), _blend(old[1], words), _blend(old[2], chars))
             if spoken is not None and spoken - written > FROM_MEMORY_MS:

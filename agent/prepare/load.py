@@ -66,5 +66,7 @@ async def load_prepared(
     if note:
         say(note)
     forecaster = TurnForecaster(Predictor(profile), config.budget)
+    if beyond := forecaster.beyond_reach(config.endpoint.decide_after_ms):
+        say(beyond)
     likely = Matcher(replies) if config.prepare.likely and replies is not None else None
     return Prepared(phrases, forecaster, likely, profiles if config.prepare.learn_profile else None)

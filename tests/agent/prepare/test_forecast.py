@@ -98,3 +98,11 @@ def test_the_recorder_tells_it_of_commits_and_ends() -> None:
     assert told is not None
     assert list(told.predicted_ms) == ["fast"]
     recorder.close(1, END + 900.0)
+
+
+def test_a_budget_that_no_path_can_keep_is_told_with_what_is_reached() -> None:
+    machine = Predictor(Profile.unlearned(), SlowDown(1.0, 0.0))
+    said = TurnForecaster(machine, BudgetConfig(budget_ms=60.0)).beyond_reach(64.0)
+    assert said is not None
+    assert said.startswith("budget_ms 60 is below what this machine reaches: speculated 106 ms, fast ")
+    assert TurnForecaster(machine, BudgetConfig(budget_ms=150.0)).beyond_reach(64.0) is None
