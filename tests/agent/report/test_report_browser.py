@@ -12,6 +12,8 @@ import soundfile as sf
 from scripted_call import TURNS, context, rows
 
 from agent.report.build import CallFacts, build_report
+from agent.report.compare import compare
+from agent.report.compare_html import write_comparison
 from agent.report.html import write_html
 
 pytestmark = pytest.mark.browser
@@ -88,6 +90,22 @@ def test_the_page_fits_its_window(browser: chromium.Chromium, page: Path, width:
     )
     browser.open(page)
     assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_the_comparison_fits_its_window_and_asks_for_nothing(
+    browser: chromium.Chromium, tmp_path: Path
+) -> None:
+    found = build_report(rows(), context())
+    write_comparison(compare([("before", found), ("after", found)]), tmp_path / "compare.html")
+    browser.call(
+        "Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True
+    )
+    browser.open(tmp_path / "compare.html")
+    assert browser.run("document.querySelectorAll('table svg').length") > 10
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert browser.problems == []
+    asked = [request for request in browser.requests if not request.startswith("data:")]
+    assert asked == [(tmp_path / "compare.html").as_uri()]
 
 
 def test_the_page_follows_light_and_dark_and_prints_light(browser: chromium.Chromium, page: Path) -> None:
