@@ -20,7 +20,7 @@ def test_every_engine_of_the_table_is_there(kind, name):
 def test_an_unknown_name_lists_the_choices():
     with pytest.raises(InputError, match=r"no asr engine 'parrot'\. Choose from: whisper, fake"):
         engine("asr", "parrot")
-    with pytest.raises(InputError, match=r"Choose from: activity, turn_end, asr, seat, voice"):
+    with pytest.raises(InputError, match=r"Choose from: activity, turn_end, text_end, asr, seat, voice"):
         engine("ears", "fake")
 
 
