@@ -21,10 +21,11 @@ from agent.prepare.load import Prepared, load_prepared
 from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
-from agent.turn import Rules
 from agent.turn_reader import ReadingPlan
+from agent.turn_rules import rules_of
 from stages.audio.resample import resample
-from stages.contract import RATE_HZ, Message, Recogniser, Seat, TurnEndModel, Voice
+from stages.contract import RATE_HZ, Message, Recogniser, Seat, TextEndModel, TurnEndModel, Voice
+from stages.council.config import SeatConfig
 from stages.registry import engine
 from stages.tts.pieces import PieceSplitter
 
@@ -40,6 +41,7 @@ class Engines:
     recogniser: Recogniser
     seat: Seat
     voice: Voice
+    text_end: TextEndModel | None = None
 
 
 class Session:
@@ -80,6 +82,13 @@ class Session:
         await run(
             Priority.TURN_END, lambda grant: engines.turn_end.probability(greeting), resource="turn-end"
         )
+        by_words = engines.text_end
+        if by_words is not None:
+            await run(
+                Priority.TURN_END,
+                lambda grant: by_words.end_probability(persona.greeting, "hello"),
+                resource="turn-end-words",
+            )
         await run(Priority.FINAL_TEXT, lambda grant: engines.recogniser.transcribe(greeting), resource="asr")
 
     def close(self) -> None:
@@ -88,6 +97,8 @@ class Session:
         if self.prepared:
             self.prepared.keep()
         self.engines.seat.close()
+        if self.engines.text_end is not None:
+            self.engines.text_end.close()
 
     def _parts(self) -> Parts:
         config, persona = self.config, self.loaded.persona
@@ -99,17 +110,8 @@ class Session:
             seat=SeatPlan(FAST, self.engines.seat, seat.threads, seat.max_tokens, seat.temperature),
             voice=self.engines.voice,
             compute=self.compute,
-            rules=Rules(
-                hold_ms=ends.hold_ms,
-                open_ms=ends.open_ms,
-                resume_ms=ends.resume_ms,
-                barge_in_ms=ends.barge_in_ms,
-                reopen_within_ms=ends.reopen_within_ms,
-                decide_after_ms=ends.decide_after_ms,
-                repeat_ms=ends.repeat_ms,
-                text_limit_ms=ends.text_limit_ms,
-                ask_again_voiced_ms=ends.ask_again_voiced_ms,
-            ),
+            rules=rules_of(ends),
+            text_end=self.engines.text_end,
             thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release),
             tts_threads=config.tts.threads,
             splitter=lambda: PieceSplitter(config.tts.pieces),
@@ -163,21 +165,34 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
         if remote:
             there: Seat = make_seat(seat_path, config.seats[FAST])
             return there
-        proven = settings_for(seat_path, store.fingerprint(seat_path))
-        if proven.note:
-            say(proven.note)
-        bufts = config.seats[FAST].use_extra_bufts and proven.use_extra_bufts
-        made: Seat = make_seat(seat_path, config.seats[FAST].model_copy(update={"use_extra_bufts": bufts}))
+        made: Seat = make_seat(seat_path, _proven(config.seats[FAST], seat_path, store, say))
+        return made
+
+    def by_words(grant: Grant) -> TextEndModel | None:
+        ends = config.endpoint.text_end
+        if ends.model is None or config.endpoint.decide == "sound":
+            return None
+        path = store.path(ends.model)
+        made: TextEndModel = engine("text_end", "llama")(path, _proven(ends.seat(), path, store, say))
         return made
 
     # Loaded inside the owner's threads: the libraries' own threads inherit their place behind playback.
-    recogniser, fast, voice, turn_end = await asyncio.gather(
+    recogniser, fast, voice, turn_end, text_end = await asyncio.gather(
         compute.run(Priority.BACKGROUND, lambda grant: make_recogniser(asr_path, config.asr)),
         compute.run(Priority.BACKGROUND, seat),
         compute.run(Priority.BACKGROUND, lambda grant: make_voice(_onnx(voice_path), config.tts)),
         compute.run(Priority.BACKGROUND, lambda grant: make_turn_end(config.endpoint.smart_turn)),
+        compute.run(Priority.BACKGROUND, by_words),
     )
-    return Engines(turn_end, recogniser, fast, voice)
+    return Engines(turn_end, recogniser, fast, voice, text_end)
+
+
+def _proven(config: SeatConfig, path: Path, store: Store, say: Say) -> SeatConfig:
+    """``config`` with the kernels that the model was seen to survive on this machine."""
+    proven = settings_for(path, store.fingerprint(path))
+    if proven.note:
+        say(proven.note)
+    return config.model_copy(update={"use_extra_bufts": config.use_extra_bufts and proven.use_extra_bufts})
 
 
 def _onnx(path: Path) -> Path:

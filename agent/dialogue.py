@@ -57,6 +57,11 @@ class Dialogue:
             line for line in self._lines if line.turn != turn or line.message["role"] != "assistant"
         ]
 
+    def last_said(self, until_ms: float) -> str:
+        """What the agent said last, up to ``until_ms``; empty where it has not spoken."""
+        said = [m["content"] for m in self.messages(until_ms) if m["role"] == "assistant"]
+        return said[-1] if said else ""
+
     def messages(self, until_ms: float) -> list[Message]:
         """System prompt and all lines up to ``until_ms``; neighbours of one role are joined."""
         joined: list[Message] = [self._system]

@@ -24,7 +24,7 @@ from agent.processors.turn_end import TurnEndProcessor
 from agent.recorder import Recorder
 from agent.turn import Rules
 from agent.turn_reader import ReadingPlan
-from stages.contract import RATE_HZ, Recogniser, TurnEndModel, Voice, VoiceActivity
+from stages.contract import RATE_HZ, Recogniser, TextEndModel, TurnEndModel, Voice, VoiceActivity
 from stages.tts.pieces import PieceSplitter
 
 
@@ -48,6 +48,7 @@ class Parts:
     phrases: Phrases | None = None
     likely: Matcher | None = None
     likely_chance: float = 1.0
+    text_end: TextEndModel | None = None
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,9 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
         parts.vad, parts.recogniser, audio, parts.compute, recorder, parts.thresholds, parts.reading
     )
     turns = TurnEndProcessor(
-        parts.turn_end, audio, parts.compute, recorder, dialogue, parts.rules, parts.again_sentence
-    )
+        parts.turn_end, audio, parts.compute, recorder, dialogue, parts.rules, parts.again_sentence,
+        parts.text_end,
+    )  # fmt: skip
     council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
     speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads, parts.phrases)
     likely = [LikelyProcessor(parts.likely, parts.likely_chance, recorder)] if parts.likely else []

@@ -1,8 +1,9 @@
 """Turn taking, pure: ``step(state, event, rules) -> (state, actions)``. No clock: positions in the audio are the time.
 
 The caller's turn opens when voice lasts, pauses when it stops, and is committed when it has been silent for as long as
-the turn-end model's probability demands and the words up to the pause are there. If the caller goes on soon after the
-commit the turn is reopened with all its words; later, over an audible reply, it is a barge-in and a new turn.
+the evidence demands (sound, words, what was asked, this caller's pauses) and the words up to the pause are there. If
+the caller goes on soon after the commit the turn is reopened with all its words; later, over an audible reply, it is a
+barge-in and a new turn.
 
 The silence is not waited out idly: as soon as the words up to the pause are there, a reply is drafted; the commit
 releases it, a caller who goes on takes it back unheard.
@@ -13,6 +14,56 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from agent.turn_events import (
+    Action,
+    Asked,
+    Audible,
+    Commit,
+    Draft,
+    Drop,
+    Event,
+    Heard,
+    Known,
+    Open,
+    Played,
+    Read,
+    Score,
+    Scored,
+    ScoreWords,
+    Window,
+    Withdraw,
+    WordsScored,
+)
+
+__all__ = [
+    "Action",
+    "Asked",
+    "Audible",
+    "Commit",
+    "Draft",
+    "Drop",
+    "Event",
+    "Heard",
+    "Known",
+    "Open",
+    "Phase",
+    "Played",
+    "Read",
+    "Rules",
+    "Score",
+    "ScoreWords",
+    "Scored",
+    "State",
+    "Window",
+    "Withdraw",
+    "WordsScored",
+    "known",
+    "step",
+]
+
+PAUSES_KEPT = 20
+"""How many of the caller's pauses are remembered: the newest."""
 
 
 class Phase(StrEnum):
@@ -27,132 +78,18 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Durations in milliseconds of audio. ``hold_ms`` maps the turn-end probability to the silence it demands."""
+    """Durations in milliseconds of audio. ``hold_ms`` maps what is known of a pause to the silence it demands."""
 
-    hold_ms: Callable[[float | None], float]
+    hold_ms: Callable[[Known], float]
     open_ms: float = 96.0
     resume_ms: float = 64.0
     barge_in_ms: float = 192.0
     reopen_within_ms: float = 1500.0
     decide_after_ms: float = 64.0
     repeat_ms: float = 96.0
+    no_words_ms: float = 1400.0
     text_limit_ms: float = 2500.0
     ask_again_voiced_ms: float = 400.0
-
-
-# -- events -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A voice-activity window that ends at ``position_ms`` and lasts ``length_ms``."""
-
-    position_ms: float
-    voiced: bool
-    length_ms: float = 32.0
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The turn-end model's probability for the pause at ``covers_ms`` of ``turn``."""
-
-    turn: int
-    covers_ms: float
-    probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """The words of ``turn`` up to ``covers_ms``."""
-
-    turn: int
-    covers_ms: float
-    text: str
-    rejected: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Audible:
-    """The reply's first audible sample was written."""
-
-    reply: int
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """The reply is over."""
-
-    reply: int
-
-
-Event = Window | Scored | Heard | Audible | Played
-
-# -- actions ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """A caller's turn began at ``start_ms``."""
-
-    turn: int
-    start_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """Write down the turn as far as ``covers_ms``."""
-
-    turn: int
-    covers_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Ask the turn-end model about the pause at ``covers_ms``."""
-
-    turn: int
-    covers_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """The turn may be over: prepare the reply to ``text``, and keep it until it is committed or withdrawn."""
-
-    turn: int
-    reply: int
-    text: str
-    covers_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """The turn is over: speak the reply to ``text``. An empty text asks the caller to repeat."""
-
-    turn: int
-    reply: int
-    text: str
-    covers_ms: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Withdraw:
-    """Take the reply back; ``why`` is ``resumed`` (it was a draft), ``reopened`` or ``barge_in``."""
-
-    turn: int
-    reply: int
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """The turn held no words: nothing is answered."""
-
-    turn: int
-    why: str
-
-
-Action = Open | Read | Score | Draft | Commit | Withdraw | Drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +107,10 @@ class State:
     read_for_ms: float | None = None
     score_for_ms: float | None = None
     scored_at_ms: float = 0.0
-    probability: float | None = None
+    scores: tuple[float, ...] = ()  # of this pause, in the order asked
+    words_score: float | None = None
+    said: str = ""
+    pauses_ms: tuple[float, ...] = ()  # that turned out to be inside a turn of this caller, newest last
     heard: Heard | None = None
     drafted: int | None = None  # the reply that is being prepared for this pause
     committed_ms: float = 0.0
@@ -186,13 +126,21 @@ def step(state: State, event: Event, rules: Rules) -> Step:
         return _on_window(state, event, rules)
     if isinstance(event, Scored):
         return _on_scored(state, event, rules)
+    if isinstance(event, WordsScored):
+        return _on_words_scored(state, event, rules)
     if isinstance(event, Heard):
         return _on_heard(state, event, rules)
+    if isinstance(event, Asked):
+        return (replace(state, said=event.said) if event.turn == state.turn else _dropped(state)), ()
     if event.reply != state.reply or state.phase not in (Phase.COMMITTED, Phase.REPLYING):
-        return replace(state, stale=state.stale + 1), ()
+        return _dropped(state), ()
     if isinstance(event, Audible):
         return replace(state, phase=Phase.REPLYING), ()
     return replace(state, phase=Phase.IDLE), ()
+
+
+def _dropped(state: State) -> State:
+    return replace(state, stale=state.stale + 1)
 
 
 def _on_window(state: State, event: Window, rules: Rules) -> Step:
@@ -228,6 +176,8 @@ def _over_reply(state: State, run_ms: float, rules: Rules) -> Step:
     if run_ms < needed:
         return state, ()
     if soon:
+        # Once our reply is audible the caller may have stopped for it: that silence was no pause of their own.
+        state = state if audible else _learned(state)
         return _resume(state, run_ms), (Withdraw(state.turn, state.reply, "reopened"),)
     withdraw = Withdraw(state.turn, state.reply, "barge_in")
     opened, actions = _open(state, run_ms)
@@ -245,6 +195,8 @@ def _open(state: State, run_ms: float) -> Step:
         last_voiced_ms=state.position_ms,
         voiced_ms=run_ms,
         run_start_ms=state.run_start_ms,
+        said=state.said,
+        pauses_ms=state.pauses_ms,
         stale=state.stale,
     )
     return opened, (Open(opened.turn, opened.start_ms),)
@@ -258,13 +210,20 @@ def _go_on(state: State, run_ms: float) -> Step:
     """The pause was none: a reply drafted in it goes unheard."""
     draft = state.drafted
     actions = () if draft is None else (Withdraw(state.turn, draft, "resumed"),)
-    return _resume(state, run_ms), actions
+    return _resume(_learned(state), run_ms), actions
+
+
+def _learned(state: State) -> State:
+    """The silence that ends here was a pause inside the caller's own turn."""
+    assert state.run_start_ms is not None
+    pause = state.run_start_ms - state.last_voiced_ms
+    return replace(state, pauses_ms=(*state.pauses_ms, pause)[-PAUSES_KEPT:])
 
 
 def _resume(state: State, run_ms: float) -> State:
     """Voice is back: what was read and scored for the pause no longer counts."""
     state = replace(
-        state, phase=Phase.SPEAKING, probability=None, heard=None, score_for_ms=None, drafted=None
+        state, phase=Phase.SPEAKING, scores=(), words_score=None, heard=None, score_for_ms=None, drafted=None
     )
     return _voiced(state, run_ms)
 
@@ -287,17 +246,36 @@ def _in_pause(state: State, rules: Rules) -> Step:
 def _decide(state: State, rules: Rules) -> Step:
     """Commit once the silence is long enough and the words are there; close a turn that yields none."""
     silence = state.position_ms - state.last_voiced_ms
-    if silence < rules.hold_ms(state.probability):
+    needed = rules.hold_ms(known(state))
+    if state.heard is not None and not state.heard.text:
+        needed = min(needed, rules.no_words_ms)
+    if silence < needed:
         return state, ()
     if state.heard is None:
         late = silence >= rules.text_limit_ms
         return _close(state, rules, "the recogniser gave no answer in time") if late else (state, ())
     if not state.heard.text:
         return _close(state, rules, state.heard.rejected)
-    why = (
-        "timeout" if state.probability is None else f"turn end {state.probability:.2f} after {silence:.0f} ms"
+    return _commit(state, state.heard.text, _why(state, silence, needed))
+
+
+def known(state: State) -> Known:
+    """What is known of the present pause."""
+    heard = state.heard.text if state.heard is not None else None
+    return Known(
+        audio=state.scores,
+        text=heard or None,
+        text_end=state.words_score,
+        said=state.said,
+        pauses_ms=state.pauses_ms,
+        turn_ms=state.last_voiced_ms - state.start_ms,
     )
-    return _commit(state, state.heard.text, why)
+
+
+def _why(state: State, silence: float, needed: float) -> str:
+    sound = f"sound {state.scores[-1]:.2f}" if state.scores else "no word of the sound"
+    words = f", words {state.words_score:.4f}" if state.words_score is not None else ""
+    return f"{sound}{words}: {needed:.0f} ms of silence needed, {silence:.0f} ms seen"
 
 
 def _close(state: State, rules: Rules, rejected: str | None) -> Step:
@@ -318,22 +296,29 @@ def _commit(state: State, text: str, why: str) -> Step:
 
 def _on_scored(state: State, event: Scored, rules: Rules) -> Step:
     if not _of_this_pause(state, event):
-        return replace(state, stale=state.stale + 1), ()
-    return _decide(replace(state, probability=event.probability), rules)
+        return _dropped(state), ()
+    return _decide(replace(state, scores=(*state.scores, event.probability)), rules)
+
+
+def _on_words_scored(state: State, event: WordsScored, rules: Rules) -> Step:
+    if not _of_this_pause(state, event):
+        return _dropped(state), ()
+    return _decide(replace(state, words_score=event.probability), rules)
 
 
 def _on_heard(state: State, event: Heard, rules: Rules) -> Step:
     if not _of_this_pause(state, event):
-        return replace(state, stale=state.stale + 1), ()
+        return _dropped(state), ()
     state = replace(state, heard=event)
     if not event.text:
         return _decide(state, rules)
     state = replace(state, reply=state.reply + 1, drafted=state.reply + 1)
+    ask = ScoreWords(state.turn, event.covers_ms, event.text)
     draft = Draft(state.turn, state.reply, event.text, event.covers_ms)
     state, decided = _decide(state, rules)
-    return state, (draft, *decided)
+    return state, (draft, ask, *decided)
 
 
-def _of_this_pause(state: State, event: Scored | Heard) -> bool:
+def _of_this_pause(state: State, event: Scored | WordsScored | Heard) -> bool:
     here = event.turn == state.turn and event.covers_ms == state.last_voiced_ms
     return here and state.phase is Phase.PAUSED

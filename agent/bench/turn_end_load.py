@@ -47,7 +47,7 @@ def models_of(config: Config) -> Models:
         activity=lambda: engine("activity", "silero")(ends.vad),
         sound=engine("turn_end", "smart-turn")(ends.smart_turn),
         recogniser=engine("asr", config.asr.engine)(asr, config.asr),
-        text=engine("text_end", "llama")(text, ends.text_end),
+        text=engine("text_end", "llama")(text, ends.text_end.seat()),
         names=f"{names} {store.fingerprint(text)}",
         begin=ends.vad_threshold,
         end=ends.vad_release,

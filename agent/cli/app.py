@@ -18,6 +18,7 @@ COMMANDS = (
         "replay", "Replay a recorded call in real time and measure every turn.", "agent.cli.replay", "replay"
     ),
     Entry("calls", "Show, label and make the calls that replay reads.", "agent.cli.calls"),
+    Entry("bench", "Measure one part: turn end, hearing, council.", "agent.cli.bench"),
     Entry("compare", "Compare reports: better, worse, or noise.", "agent.cli.compare", "compare"),
     Entry("models", "List, fetch and verify the embedded models.", "agent.cli.models"),
     Entry(
@@ -37,6 +38,7 @@ EXAMPLES = {
         ('replay FOLDER --gate "v2v_p95<=500,missed<=0.01"', "many calls; ends with 1 if they are too slow"),
     ),
     "calls": (("calls show CALL.wav", "its turns, holds and shifts"),),
+    "bench": (("bench turn-end CALL.call.json", "dead air against cut-ins, beside a timer and smart-turn"),),
     "compare": (("compare out/old out/new", "paired by turn, with intervals"),),
     "models": (("models list", "what is here and what is missing"), ("models pull", "fetch the default set")),
     "doctor": (("doctor", "what stands in the way of a quick answer"),),

@@ -61,7 +61,7 @@ def bench_turn_end(
     ends = settings.endpoint
     outcomes = [
         compare(
-            name, group, held_out, ends.hold_ms,
+            name, group, held_out, ends.sound_hold_ms,
             cut_ins=ends.cut_ins, timeout_ms=ends.timeout_ms, min_hold_ms=min_hold_ms,
         )
         for name, group in groups.items()

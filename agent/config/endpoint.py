@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from stages.council.config import SeatConfig
 from stages.endpoint.config import SmartTurnConfig, VadConfig
 
 
@@ -16,6 +17,26 @@ class HoldPoint(BaseModel):
 
     probability: float = Field(ge=0.0, le=1.0, description="turn-end probability from which this step holds")
     silence_ms: float = Field(ge=0.0, le=10_000.0, description="silence after which the turn is then over")
+
+
+class TextEndConfig(BaseModel):
+    """The small language model that is asked whether the words are a whole message."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = Field(
+        "smollm2-135m",
+        min_length=1,
+        description="a name from `models list`, or a .gguf file; null decides without it",
+    )
+    threads: int = Field(1, ge=1, le=64, description="threads of one question")
+    n_ctx: int = Field(
+        1024, ge=256, le=131072, description="context in tokens: the agent's words and the turn"
+    )
+
+    def seat(self) -> SeatConfig:
+        """The seat that such a model takes: one sequence, which is only read."""
+        return SeatConfig(threads=self.threads, n_ctx=self.n_ctx, reply_tokens=16, sequences=1)
 
 
 class EndpointConfig(BaseModel):
@@ -51,15 +72,32 @@ class EndpointConfig(BaseModel):
     repeat_ms: float = Field(
         96.0, ge=32.0, le=2000.0, description="silence between two questions to it in one pause"
     )
+    decide: Literal["fused", "sound"] = Field(
+        "fused",
+        description="fused weighs sound, words, what was asked and the caller's pauses; "
+        "sound goes by smart-turn alone, on the schedule in points",
+    )
+    cut_ins: float = Field(
+        0.2,
+        ge=0.01,
+        le=0.3,
+        description="share of the caller's pauses that fused may take for the turn's end; less waits longer",
+    )
     points: tuple[HoldPoint, ...] = Field(
         (
             HoldPoint(probability=0.9, silence_ms=352.0),
             HoldPoint(probability=0.5, silence_ms=640.0),
         ),
-        description="schedule, surest first: the silence that ends a turn at each turn-end probability",
+        description="schedule of sound, surest first: the silence that ends a turn at each turn-end probability",
     )
     timeout_ms: float = Field(
-        1400.0, ge=200.0, le=10_000.0, description="silence that ends a turn whatever the model says"
+        3000.0, ge=200.0, le=10_000.0, description="silence that ends a turn whatever the model says"
+    )
+    no_words_ms: float = Field(
+        1400.0,
+        ge=200.0,
+        le=10_000.0,
+        description="silence that closes a turn in which no words were found, at most",
     )
     text_limit_ms: float = Field(
         2500.0,
@@ -74,7 +112,8 @@ class EndpointConfig(BaseModel):
         description="voice without words from which the agent asks the caller to repeat",
     )
     vad: VadConfig = Field(VadConfig(), description="voice activity model")
-    smart_turn: SmartTurnConfig = Field(SmartTurnConfig(), description="turn-end model")
+    smart_turn: SmartTurnConfig = Field(SmartTurnConfig(), description="turn-end model by the sound")
+    text_end: TextEndConfig = Field(TextEndConfig(), description="turn-end model by the words")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -89,7 +128,7 @@ class EndpointConfig(BaseModel):
             raise ValueError("timeout_ms must not be below the last silence in points.")
         return self
 
-    def hold_ms(self, probability: float | None) -> float:
+    def sound_hold_ms(self, probability: float | None) -> float:
         """Silence that ends the turn at this turn-end ``probability`` (None: not known yet)."""
         if probability is None:
             return self.timeout_ms

@@ -45,6 +45,7 @@ def thread_caps(config: Config) -> dict[str, int]:
     """The thread cap of every stage by its key: the one view of who may use how many cores at once."""
     caps = {
         "endpoint.smart_turn.threads": config.endpoint.smart_turn.threads,
+        "endpoint.text_end.threads": config.endpoint.text_end.threads,
         "asr.threads": config.asr.threads,
         "tts.threads": config.tts.threads,
     }

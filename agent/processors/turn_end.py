@@ -32,7 +32,7 @@ from agent.frames import (
 )
 from agent.reading import PRE_ROLL_MS
 from agent.recorder import Dropped, Recorder, ReplyRecord
-from stages.contract import TurnEndModel
+from stages.contract import TextEndModel, TurnEndModel
 from stages.errors import Aborted, StageError
 
 MODEL_HEARS_MS = 8000.0
@@ -50,8 +50,11 @@ class TurnEndProcessor(FrameProcessor):
         dialogue: Dialogue,
         rules: taking.Rules,
         again_sentence: str,
+        words_model: TextEndModel | None = None,
     ) -> None:
         super().__init__()
+        self._words_model = words_model
+        self._reading_words: Job[float] | None = None
         self._model, self._audio, self._compute = model, audio, compute
         self._recorder, self._dialogue, self._rules = recorder, dialogue, rules
         self._again = again_sentence
@@ -99,6 +102,8 @@ class TurnEndProcessor(FrameProcessor):
             await self.push_frame(ReadFrame(action.turn, action.covers_ms), FrameDirection.UPSTREAM)
         elif isinstance(action, taking.Score):
             self._score(action)
+        elif isinstance(action, taking.ScoreWords):
+            self._score_words(action)
         elif isinstance(action, taking.Draft):
             await self._make_reply(action)
         elif isinstance(action, taking.Commit):
@@ -114,6 +119,7 @@ class TurnEndProcessor(FrameProcessor):
         await self.broadcast_frame(VADUserStartedSpeakingFrame)
         await self.broadcast_frame(UserStartedSpeakingFrame)
         await self.push_frame(PrefillFrame(action.turn, self._dialogue.messages(self._state.position_ms)))
+        await self._step(taking.Asked(action.turn, self._dialogue.last_said(self._state.position_ms)))
 
     def _score(self, action: taking.Score) -> None:
         if self._scoring and not self._scoring.done.done():
@@ -134,6 +140,31 @@ class TurnEndProcessor(FrameProcessor):
             self._recorder.failed(f"turn end: {error}")
             return
         await self._step(taking.Scored(action.turn, action.covers_ms, probability))
+
+    def _score_words(self, action: taking.ScoreWords) -> None:
+        model = self._words_model
+        if model is None:
+            return
+        if self._reading_words:
+            self._reading_words.abort()  # of a pause that is over, or of fewer words
+        said = self._state.said
+        job = self._compute.submit(
+            Priority.TURN_END,
+            lambda grant: model.end_probability(said, action.text, abort=grant.aborted),
+            resource="turn-end-words",
+        )
+        self._reading_words = job
+        self.create_task(self._words_scored(job, action), "turn-end-words")
+
+    async def _words_scored(self, job: Job[float], action: taking.ScoreWords) -> None:
+        try:
+            probability = await job.done
+        except Aborted:
+            return
+        except StageError as error:
+            self._recorder.failed(f"turn end by the words: {error}")
+            return
+        await self._step(taking.WordsScored(action.turn, action.covers_ms, probability))
 
     async def _make_reply(self, action: taking.Draft | taking.Commit) -> None:
         """Have the reply made; nothing of it is heard before it is released."""

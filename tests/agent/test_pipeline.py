@@ -20,7 +20,7 @@ from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder, ReplyRecord
 from agent.transports.recording import RecordingTransport
-from agent.turn import Rules
+from agent.turn import Known, Rules
 from stages.contract import RATE_HZ, Abort, Audio, Message, Piece, Prefill, Transcript, never
 from stages.errors import EnvironmentFault
 from stages.tts.pieces import PieceSplitter
@@ -112,7 +112,8 @@ class ToneVoice:
         return np.concatenate([np.zeros(VOICE_HZ // 100), tone]).astype(np.float32)
 
 
-def hold(probability: float | None) -> float:
+def hold(known: Known) -> float:
+    probability = known.audio[-1] if known.audio else None
     return 64.0 if probability is not None and probability >= 0.9 else 1400.0
 
 

@@ -15,6 +15,7 @@ from agent.turn import (
     Drop,
     Event,
     Heard,
+    Known,
     Open,
     Phase,
     Played,
@@ -22,6 +23,7 @@ from agent.turn import (
     Rules,
     Score,
     Scored,
+    ScoreWords,
     State,
     Window,
     Withdraw,
@@ -31,7 +33,8 @@ from agent.turn import (
 W = 32.0
 
 
-def hold(probability: float | None) -> float:
+def hold(known: Known) -> float:
+    probability = known.audio[-1] if known.audio else None
     if probability is None:
         return 1400.0
     return 64.0 if probability >= 0.9 else 320.0 if probability >= 0.5 else 1400.0
@@ -89,14 +92,19 @@ def test_a_sure_end_commits_as_soon_as_the_words_are_there() -> None:
     assert run.windows(2, False) == [Read(1, 320.0), Score(1, 320.0)]
     assert run.send(Scored(1, 320.0, 0.97)) == []
     got = run.send(Heard(1, 320.0, "Hello."))
-    assert got == [Draft(1, 1, "Hello.", 320.0), Commit(1, 1, "Hello.", 320.0, "turn end 0.97 after 64 ms")]
+    why = "sound 0.97: 64 ms of silence needed, 64 ms seen"
+    assert got == [
+        Draft(1, 1, "Hello.", 320.0),
+        ScoreWords(1, 320.0, "Hello."),
+        Commit(1, 1, "Hello.", 320.0, why),
+    ]
     assert run.state.phase is Phase.COMMITTED
 
 
 def test_a_reply_is_drafted_in_the_silence_and_released_by_the_commit() -> None:
     run = Runner()
     run.says(10, "Five five five", 0.6)
-    assert run.actions[-1] == Draft(1, 1, "Five five five", 320.0)
+    assert [a for a in run.actions if isinstance(a, Draft)] == [Draft(1, 1, "Five five five", 320.0)]
     commits = [a for a in run.windows(20, False) if isinstance(a, Commit)]
     assert [c.reply for c in commits] == [1]
 
@@ -108,7 +116,11 @@ def test_a_draft_is_taken_back_unheard_when_the_caller_goes_on() -> None:
     assert run.windows(5, True) == []
     run.windows(2, False)
     got = run.send(Heard(1, run.state.last_voiced_ms, "Five five five one two"))
-    assert got == [Draft(1, 2, "Five five five one two", run.state.last_voiced_ms)]
+    covers = run.state.last_voiced_ms
+    assert got == [
+        Draft(1, 2, "Five five five one two", covers),
+        ScoreWords(1, covers, "Five five five one two"),
+    ]
 
 
 def test_an_unsure_end_waits_for_its_silence() -> None:
@@ -116,7 +128,7 @@ def test_an_unsure_end_waits_for_its_silence() -> None:
     assert not [a for a in run.says(10, "Five five five", 0.6) if isinstance(a, Commit)]
     got = run.windows(20, False)
     commits = [a for a in got if isinstance(a, Commit)]
-    assert commits[0].why == "turn end 0.60 after 320 ms"
+    assert commits[0].why == "sound 0.60: 320 ms of silence needed, 320 ms seen"
 
 
 def test_an_unfinished_turn_waits_for_the_time_out() -> None:
@@ -168,7 +180,8 @@ def test_going_on_before_the_reply_is_heard_reopens_the_same_turn() -> None:
     assert got[0] == Read(1, run.state.last_voiced_ms)
     run.send(Heard(1, run.state.last_voiced_ms, "I want to go home."))
     got = run.send(Scored(1, run.state.last_voiced_ms, 0.95))
-    assert got == [Commit(1, 2, "I want to go home.", run.state.last_voiced_ms, "turn end 0.95 after 64 ms")]
+    why = "sound 0.95: 64 ms of silence needed, 64 ms seen"
+    assert got == [Commit(1, 2, "I want to go home.", run.state.last_voiced_ms, why)]
 
 
 def test_speaking_over_a_reply_that_runs_is_a_barge_in_and_a_new_turn() -> None:

@@ -137,7 +137,7 @@ def test_the_configuration_is_frozen() -> None:
 )
 def test_the_surer_the_model_the_shorter_the_silence(probability: float | None, silence_ms: float) -> None:
     points = (HoldPoint(probability=0.9, silence_ms=64.0), HoldPoint(probability=0.5, silence_ms=300.0))
-    assert EndpointConfig(points=points, timeout_ms=900.0).hold_ms(probability) == silence_ms
+    assert EndpointConfig(points=points, timeout_ms=900.0).sound_hold_ms(probability) == silence_ms
 
 
 def _points(draws: list[tuple[float, float]]) -> tuple[HoldPoint, ...]:
