@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from agent.prepare.lines import Talk
 from agent.prepare.replies import ReplySet, Template
-from agent.prepare.similar import VALUE, likeness, plain, with_slots
+from agent.prepare.similar import VALUE, likeness, plain, says_little, with_slots
 
 ALIKE = 0.66
 """From here on two lines are one reply."""
@@ -62,12 +62,16 @@ def moves(talk: Talk, usual: Sequence[str] = ()) -> Iterator[Move]:
 
 
 def _cut(parts: Sequence[str], usual: Sequence[str]) -> list[str]:
-    """The parts, each cut in front of and behind a usual line in it."""
+    """The parts, each cut in front of and behind a usual line in it; a lone little word stays with that line."""
     made: list[str] = []
     for part in parts:
         for line in usual:
             part = part.replace(line, f"|{line}|")
-        made += [piece.strip() for piece in part.split("|") if piece.strip()]
+        for piece in filter(None, map(str.strip, part.split("|"))):
+            if made and says_little(piece) and made[-1] in usual:
+                made[-1] += f" {piece}"
+            else:
+                made.append(piece)
     return made
 
 

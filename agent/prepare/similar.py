@@ -54,6 +54,11 @@ def likeness(one: tuple[str, ...], two: tuple[str, ...]) -> float:
     return 2.0 * len(left & right) / (len(left) + len(right)) if left and right else float(one == two)
 
 
+def says_little(text: str) -> bool:
+    """Whether ``text`` has none but fillers and little words."""
+    return not set(plain(text)) - _LITTLE
+
+
 def _content(words: tuple[str, ...]) -> frozenset[str]:
     kept = frozenset(word for word in words if word not in _LITTLE)
     return kept or frozenset(words)
