@@ -1,6 +1,6 @@
 # `make help` explains every target. Works with GNU make 3.81 and later.
 .DEFAULT_GOAL := help
-.PHONY: help venv models demo test check fix lock clean
+.PHONY: help venv models demo test test-audio check fix lock clean
 
 BIN := .venv/bin
 PYTHON := $(BIN)/python
@@ -15,7 +15,7 @@ export OMP_WAIT_POLICY := passive
 help: ## Show this list.
 	@echo "Budgie: a voice agent that answers within half a second on this machine."
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "The models and the compiled llama.cpp lie in \$$XDG_CACHE_HOME/budgie (~/.cache/budgie), shared by all copies."
 
@@ -39,6 +39,12 @@ demo: models ## Make the demo call, replay it in real time, print the latency re
 
 test: models ## Run all tests, with the models and, where they are present, the recorded calls.
 	$(PYTHON) -m pytest
+
+test-audio: models ## Talk on a virtual sound card (PulseAudio): latency from outside, interruptions, noise.
+	@command -v pulseaudio pactl paplay parec > /dev/null || { \
+	  echo "The virtual sound card needs PulseAudio. Debian and Ubuntu:"; \
+	  echo "  apt-get install pulseaudio pulseaudio-utils libasound2-plugins libportaudio2"; exit 3; }
+	$(PYTHON) -m pytest -m sound
 
 check: venv ## Lint, types, import contracts, and the tests that need no models: under a minute.
 	$(BIN)/ruff check .

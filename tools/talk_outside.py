@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.calls.load import LoadedCall, load_call
+from agent.calls.turns import LabelledTurn
 from agent.talk.check import find_echo
 from stages.audio.resample import resample
 from stages.audio.write import write_wav
@@ -33,8 +34,9 @@ from tools.virtual_sound import RATE_HZ as CARD_HZ
 READY = "Speak when you like"
 AUDIBLE_DBFS = -45.0
 WINDOW_S = 0.01
-MATCH_S = 10.0
-"""Audio of the caller's first turn that is looked for in the recording."""
+SEARCH_S = 6.0
+SAME_MS = 150.0
+"""Ends of turns that lie closer than this are of one turn."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,14 @@ class Outside:
 
 @dataclass(frozen=True)
 class Heard:
-    """What the two ears recorded (48 kHz mono), on one clock, and where the caller's channel began on it."""
+    """What was recorded at the loudspeaker (48 kHz mono), and when each caller turn ended, on one clock.
+
+    Each turn is looked for by itself: on a busy machine the player halts now and then, and all that follows is late.
+    """
 
     agent: Audio
     agent_begin_s: float
-    caller_begin_s: float
+    ends_s: tuple[float, ...]
 
 
 def onsets(samples: Audio) -> NDArray[np.bool_]:
@@ -74,11 +79,11 @@ def first_audible_s(heard: Heard, after_s: float, before_s: float) -> float | No
 
 
 def play_and_talk(
-    card: VirtualSound, caller: Audio, folder: Path, seconds: float, options: list[str]
+    card: VirtualSound, call: LoadedCall, folder: Path, options: list[str]
 ) -> tuple[Heard, dict[str, object]]:
-    """One talk with ``caller`` (16 kHz) on the microphone; what was heard outside, and the talk's report."""
+    """One talk with the call's caller on the microphone; what was heard outside, and the talk's report."""
     wav = folder / "caller.wav"
-    write_wav(wav, caller, RATE_HZ)
+    write_wav(wav, call.caller, RATE_HZ)
     command = [sys.executable, "main.py", "talk", "--text", "--record", str(folder / "talk"), *options]
     with (folder / "talk.log").open("w") as log:
         talk = subprocess.Popen(command, env=card.env, stdout=log, stderr=log)
@@ -87,7 +92,7 @@ def play_and_talk(
             ears: list[Ear] = [card.listen(MICROPHONE), card.listen(LOUDSPEAKER)]
             time.sleep(1.0)
             player = card.play(wav)
-            player.wait(timeout=seconds + 30)
+            player.wait(timeout=call.seconds + 30)
             time.sleep(4.0)
         finally:
             talk.terminate()
@@ -95,12 +100,27 @@ def play_and_talk(
     microphone, agent = ears[0].close(), ears[1].close()
     write_wav(folder / "microphone.wav", microphone, CARD_HZ)
     write_wav(folder / "loudspeaker.wav", agent, CARD_HZ)
-    found = find_echo(caller[: round(MATCH_S * RATE_HZ)], resample(microphone, CARD_HZ, RATE_HZ), RATE_HZ)
-    if not found.found:
-        raise RuntimeError("the caller is not in the microphone's recording")
-    heard = Heard(agent, ears[1].begin_s, ears[0].begin_s + found.delay_ms / 1000.0)
+    at_16k = resample(microphone, CARD_HZ, RATE_HZ)
+    ends, late_s = [], 1.0
+    for turn in call.turns:
+        found_s = _found_s(call.caller, turn, at_16k, late_s)
+        late_s = found_s - turn.start_s
+        ends.append(ears[0].begin_s + late_s + turn.end_s)
+    heard = Heard(agent, ears[1].begin_s, tuple(ends))
     report: dict[str, object] = json.loads((folder / "talk" / "report.json").read_text())
     return heard, report
+
+
+def _found_s(caller: Audio, turn: LabelledTurn, microphone: Audio, late_s: float) -> float:
+    """Where the turn begins in the microphone's recording: about ``late_s`` after its place, or somewhat later."""
+    last = turn.segments[-1]  # pauses inside a turn may have been stretched too
+    piece = caller[round(last.start_s * RATE_HZ) : round(last.end_s * RATE_HZ)]
+    from_s = max(0.0, last.start_s + late_s - SEARCH_S / 4)
+    window = microphone[round(from_s * RATE_HZ) : round((from_s + SEARCH_S + last.seconds) * RATE_HZ)]
+    found = find_echo(piece, window, RATE_HZ)
+    if not found.found:
+        raise RuntimeError(f"turn {turn.index} is not in the microphone's recording")
+    return from_s + found.delay_ms / 1000.0 - (last.start_s - turn.start_s)
 
 
 def _until_ready(talk: subprocess.Popen[bytes], log: Path) -> None:
@@ -114,13 +134,14 @@ def _until_ready(talk: subprocess.Popen[bytes], log: Path) -> None:
 def compare(call: LoadedCall, heard: Heard, report: dict[str, object]) -> list[Outside]:
     """Each labelled turn from outside, with the report's turn that ends at the same place."""
     rows: list[dict[str, object]] = report["turns"]  # type: ignore[assignment]
-    starts = [turn.start_s for turn in call.turns[1:]] + [call.seconds + 4.0]
-    offset = _offset_ms(call, rows)
+    lengths = [turn.end_s - turn.start_s for turn in call.turns[1:]] + [-4.0]
+    nexts = [*heard.ends_s[1:], heard.ends_s[-1]]
+    offset = _offset_ms(heard, rows)
     compared = []
-    for turn, until in zip(call.turns, starts, strict=True):
-        first = first_audible_s(heard, heard.caller_begin_s + turn.end_s, heard.caller_begin_s + until)
-        outside = None if first is None else (first - heard.caller_begin_s - turn.end_s) * 1000.0
-        ours = [row for row in rows if abs(_end_ms(row) - offset - turn.end_s * 1000.0) < 150.0]
+    for turn, end_s, next_end_s, length_s in zip(call.turns, heard.ends_s, nexts, lengths, strict=True):
+        first = first_audible_s(heard, end_s, next_end_s - length_s)
+        outside = None if first is None else (first - end_s) * 1000.0
+        ours = [row for row in rows if abs(_end_ms(row) - offset - end_s * 1000.0) < SAME_MS]
         onset = ours[0]["onset_ms"] if ours else None
         compared.append(Outside(turn.index, outside, onset if isinstance(onset, int) else None))
     return compared
@@ -131,14 +152,14 @@ def _end_ms(row: dict[str, object]) -> float:
     return marks.get("speech_end", -1e9)
 
 
-def _offset_ms(call: LoadedCall, rows: list[dict[str, object]]) -> float:
-    """Where the caller's channel begins on the report's time line: the shift under which most ends agree."""
+def _offset_ms(heard: Heard, rows: list[dict[str, object]]) -> float:
+    """Where the shared clock begins on the report's time line: the shift under which most ends agree."""
     ends = [_end_ms(row) for row in rows]
-    shifts = [end - turn.end_s * 1000.0 for end in ends for turn in call.turns]
+    shifts = [end - true_s * 1000.0 for end in ends for true_s in heard.ends_s]
     return max(
         shifts,
         key=lambda shift: sum(
-            any(abs(end - shift - turn.end_s * 1000.0) < 150.0 for end in ends) for turn in call.turns
+            any(abs(end - shift - true_s * 1000.0) < SAME_MS for end in ends) for true_s in heard.ends_s
         ),
         default=0.0,
     )
@@ -158,7 +179,7 @@ def main() -> int:
         if args.echo:
             delay_ms, gain_db = map(float, args.echo.split(","))
             card.echo(delay_ms, gain_db)
-        heard, report = play_and_talk(card, call.caller, folder, call.seconds, options)
+        heard, report = play_and_talk(card, call, folder, options)
     turns = compare(call, heard, report)
     both = [one for one in turns if one.outside_ms is not None and one.reported_ms is not None]
     apart = [float(one.outside_ms or 0.0) - float(one.reported_ms or 0.0) for one in both]

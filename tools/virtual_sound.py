@@ -61,10 +61,14 @@ class Ear:
             self.begin_s = min(self.begin_s, time.monotonic() - self._bytes / 2 / RATE_HZ)
 
     def close(self) -> NDArray[np.float32]:
-        """End it; the samples, float32 mono at ``RATE_HZ``."""
+        """End it; all samples."""
         self._process.terminate()
         self._thread.join()
         self._process.wait()
+        return self.samples()
+
+    def samples(self) -> NDArray[np.float32]:
+        """What was recorded so far, float32 mono at ``RATE_HZ``."""
         return np.frombuffer(b"".join(self._parts), dtype=np.int16).astype(np.float32) / np.float32(32_768)
 
 
@@ -77,7 +81,7 @@ class VirtualSound:
 
     def play(self, wav: Path, *, sink: str = MICROPHONE) -> subprocess.Popen[bytes]:
         """Play a WAV into the microphone (or another sink) in a process of its own."""
-        return subprocess.Popen(["paplay", f"--device={sink}", "--latency-msec=20", str(wav)], env=self.env)
+        return subprocess.Popen(["paplay", f"--device={sink}", "--latency-msec=300", str(wav)], env=self.env)
 
     def listen(self, sink: str) -> Ear:
         """Record what is played to a sink until the ear is closed."""

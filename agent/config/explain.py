@@ -22,6 +22,7 @@ USED_BY = {
     "tts": "stages/tts (speech)",
     "prepare": "agent/prepare (phrases, likely replies, the profile of this machine)",
     "replay": "agent/replay and the report",
+    "talk": "agent/talk/call.py and agent/transports/microphone.py",
     "paths": "the model store, and whatever writes files",
 }
 """Who reads each section."""

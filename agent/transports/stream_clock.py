@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-JUMP_MS = 20.0
+JUMP_MS = 60.0
 """A stream that is off by more than this has skipped or started anew; less is jitter of the readings."""
 
 FOLLOW = 0.02
