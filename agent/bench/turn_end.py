@@ -83,8 +83,8 @@ def compare(
         "turns" if by_turn else "calls",
         tuple(scores),
         (
-            curve("VAD timer, any length", timers),
-            curve("smart-turn, any threshold and time-out", sound),
+            curve("VAD timer", timers),
+            curve("smart-turn", sound),
             curve("fused", family),
         ),
     )

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from agent.bench.turn_end_score import Curve, Score
 
 
+WIDTH = 150
+"""Of the tables, where they go into a file or a pipe."""
+
+
 def bench_turn_end(
     calls: Annotated[
         list[Path], typer.Argument(help="Labelled calls: NAME.call.json files.", show_default=False)
@@ -66,7 +70,7 @@ def bench_turn_end(
         )
         for name, group in groups.items()
     ]  # fmt: skip
-    screen = Console()
+    screen = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     for outcome in outcomes:
         show(outcome, screen, min_hold_ms)
     if json_:
