@@ -35,7 +35,13 @@ class Outcome:
     def as_json(self) -> dict[str, Any]:
         """The same as plain data."""
         rows = [
-            {"name": s.name, "mean_ms": s.mean_ms, "delay_ms": asdict(s.delay), "cut_ins": asdict(s.cut_ins)}
+            {
+                "name": s.name,
+                "mean_ms": s.mean_ms,
+                "delay_ms": asdict(s.delay),
+                "cut_ins": asdict(s.cut_ins),
+                "short_cut_ins": s.short_cut_ins,
+            }
             for s in self.scores
         ]
         curves = [asdict(one) for one in self.curves]

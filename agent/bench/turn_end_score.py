@@ -13,7 +13,7 @@ from agent.bench.turn_end_walk import WINDOW_MS
 from latency_budget.statistics import Share, Summary, share, summarise
 
 MIN_HOLD_MS = 200.0
-"""Shorter pauses are the stops inside words and phrases. A commit in one counts as a cut-in all the same."""
+"""Shorter pauses are the stops inside words and phrases; commits in them are counted apart."""
 
 RESAMPLES = 1000
 
@@ -25,6 +25,7 @@ class Tally:
     dead_air_ms: tuple[float, ...]
     cut_ins: int
     holds: int
+    short_cut_ins: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,12 @@ class Score:
     def cut_ins(self) -> Share:
         """Cut-ins among the holds."""
         holds = sum(tally.holds for tally in self.tallies)
-        return share(min(holds, sum(tally.cut_ins for tally in self.tallies)), holds)
+        return share(sum(tally.cut_ins for tally in self.tallies), holds)
+
+    @property
+    def short_cut_ins(self) -> int:
+        """Cut-ins in pauses that are too short to count as holds."""
+        return sum(tally.short_cut_ins for tally in self.tallies)
 
 
 Calls = Mapping[str, Sequence[Asked]]
@@ -71,19 +77,21 @@ def score(policy: Policy, calls: Calls, *, by_turn: bool = False, min_hold_ms: f
 def _tally(policy: Policy, unit: Sequence[Asked], min_hold_ms: float) -> Tally:
     dead: dict[int, float] = {}
     taken: set[int] = set()
-    cut_ins = holds = 0
+    cut_ins = holds = short = 0
     for one in unit:
         silence, commit = one.silence, policy.commit_ms(one)
         lasts = commit <= silence.length_ms + WINDOW_MS  # one window of voice does not yet break the pause
         if silence.kind == "hold":
-            holds += silence.length_ms >= min_hold_ms
-            cut_ins += lasts
+            is_hold = silence.length_ms >= min_hold_ms
+            holds += is_hold
+            cut_ins += lasts and is_hold
+            short += lasts and not is_hold
         elif silence.turn not in taken:
             # Where a noise breaks the silence first, the decision falls in the silence after it.
             dead[silence.turn] = silence.start_ms + commit - silence.true_end_ms
             if lasts:
                 taken.add(silence.turn)
-    return Tally(tuple(dead.values()), cut_ins, holds)
+    return Tally(tuple(dead.values()), cut_ins, holds, short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +131,7 @@ def curve(
     weights = np.vstack([np.ones(count, dtype=int), draws])
     with np.errstate(invalid="ignore", divide="ignore"):
         means = dead @ weights.T / (weights @ shifts)
-        parts = np.minimum(1.0, cut @ weights.T / (weights @ holds))  # cut-ins in short pauses count too
+        parts = cut @ weights.T / (weights @ holds)
     return Curve(
         name,
         {s: _interval([_least(means[:, i], parts[:, i] <= s) for i in range(len(weights))]) for s in shares},

@@ -30,7 +30,8 @@ def bench_turn_end(
         typer.Option("--config", "-c", help="Configuration.", show_default="configs/default.yaml"),
     ] = None,
     min_hold_ms: Annotated[
-        float, typer.Option(help="Shortest silence that counts as a hold. A cut-in in a shorter one counts.")
+        float,
+        typer.Option(help="Shortest silence that counts as a hold; cut-ins in shorter ones are shown apart."),
     ] = 200.0,
     weights: Annotated[
         Path | None, typer.Option(help="Other weights of the fused model.", show_default="the shipped ones")
@@ -86,7 +87,7 @@ def show(outcome: Outcome, screen: Console, min_hold_ms: float) -> None:
         highlight=False,
     )
     table = Table()
-    for title in ("way of deciding", "mean", "p50", "p90", "p95", "cut-ins at holds"):
+    for title in ("way of deciding", "mean", "p50", "p90", "p95", "cut-ins at holds", "in shorter pauses"):
         table.add_column(title, justify="left" if title.startswith("way") else "right")
     for one in outcome.scores:
         table.add_row(*_score_row(one))
@@ -106,8 +107,9 @@ def _score_row(one: Score) -> Sequence[str]:
     delay, cut = one.delay, one.cut_ins
     times = [f"{v:.0f}" if v is not None else "-" for v in (one.mean_ms, delay.p50, delay.p90, delay.p95)]
     if cut.value is None or cut.low is None or cut.high is None:
-        return [one.name, *times, "-"]
-    return [one.name, *times, f"{cut.value:.1%} ({cut.low:.0%}-{cut.high:.0%})"]
+        return [one.name, *times, "-", str(one.short_cut_ins)]
+    spread = f"{cut.value:.1%} ({cut.low:.0%}-{cut.high:.0%})"
+    return [one.name, *times, spread, str(one.short_cut_ins)]
 
 
 def _curve_row(curve: Curve) -> Sequence[str]:
