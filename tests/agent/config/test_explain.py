@@ -53,7 +53,8 @@ def test_every_section_names_its_reader() -> None:
         ("endpoint.timeot_ms", "Did you mean endpoint.timeout_ms?"),
         (
             "threads",
-            "Did you mean endpoint.smart_turn.threads, endpoint.text_end.threads, asr.threads, seats.NAME.threads, tts.threads?",
+            "Did you mean endpoint.smart_turn.threads, endpoint.text_end.threads, asr.threads, "
+            "seats.NAME.threads, tts.threads?",
         ),
         ("", "`main.py config show` lists every key."),
         ("zzzz", "`main.py config show` lists every key."),
