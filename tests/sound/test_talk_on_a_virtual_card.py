@@ -34,6 +34,9 @@ lines:
   - caller: How long does a replacement card take?
     gap_s: 6.0
 """
+NO_ECHO = ["--set", "talk.echo=off"]
+"""The card has no echo path, as with headphones."""
+
 CERTAIN_MS = 192.0 + 32.0
 """Unbroken voice that stops a reply (`endpoint.barge_in_ms`), and the window that it ends in."""
 
@@ -60,7 +63,7 @@ def test_what_is_measured_outside_is_what_talk_reports(tmp_path: Path) -> None:
 
 def test_a_caller_who_interrupts_is_heard_out_and_answered(tmp_path: Path) -> None:
     """The reply is silent 150 ms after the interruption is certain; what was asked over it is answered."""
-    found = talk_barge_in.run(tmp_path, 3, None, [])
+    found = talk_barge_in.run(tmp_path, 3, None, NO_ECHO)
     cuts: list[dict[str, object]] = found["cuts"]  # type: ignore[assignment]
     assert len(cuts) == 3
     assert all(cut["answered"] for cut in cuts)
@@ -75,7 +78,7 @@ def test_clicks_do_not_stop_a_reply(tmp_path: Path) -> None:
     for at in range(1000, len(clicks) - 400, RATE_HZ // 5):
         clicks[at : at + 300] = rng.normal(0.0, 0.2, 300) * np.linspace(1.0, 0.0, 300)
     write_wav(tmp_path / "keys.wav", clicks, RATE_HZ)
-    found = talk_barge_in.run(tmp_path, 2, tmp_path / "keys.wav", [])
+    found = talk_barge_in.run(tmp_path, 2, tmp_path / "keys.wav", NO_ECHO)
     cuts: list[dict[str, object]] = found["cuts"]  # type: ignore[assignment]
     assert len(cuts) == 2
     report = (tmp_path / "talk" / "report.json").read_text()
