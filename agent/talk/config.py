@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-EchoMode = Literal["auto", "webrtc", "half_duplex", "off"]
+EchoMode = Literal["auto", "webrtc", "half_duplex", "none"]
 
 
 class TalkConfig(BaseModel):
@@ -19,7 +19,7 @@ class TalkConfig(BaseModel):
         "auto",
         description=(
             "the agent's own voice in the microphone: webrtc takes it out, half_duplex closes the microphone while "
-            "the agent speaks, off trusts headphones; auto is off where `talk --check` found headphones, else webrtc"
+            "the agent speaks, none trusts headphones; auto is none where `talk --check` found headphones, else webrtc"
         ),
     )
     half_duplex_tail_ms: float = Field(

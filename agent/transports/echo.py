@@ -124,8 +124,8 @@ class WebRtcGuard:
 
 def guard_for(mode: str, *, headphones: bool, tail_ms: float) -> tuple[EchoGuard, str]:
     """The guard that ``mode`` (``talk.echo``) asks for, and its name for the screen."""
-    if mode == "off" or (mode == "auto" and headphones):
-        return NoGuard(), "off"
+    if mode == "none" or (mode == "auto" and headphones):
+        return NoGuard(), "none"
     if mode in ("auto", "webrtc"):
         try:
             return WebRtcGuard(), "webrtc"

@@ -34,7 +34,7 @@ lines:
   - caller: How long does a replacement card take?
     gap_s: 6.0
 """
-NO_ECHO = ["--set", "talk.echo=off"]
+NO_ECHO = ["--set", "talk.echo=none"]
 """The card has no echo path, as with headphones."""
 
 CERTAIN_MS = 192.0 + 32.0
