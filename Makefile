@@ -52,7 +52,7 @@ check: venv ## Lint, types, import contracts, and the tests that need no models:
 	$(BIN)/mypy
 	$(BIN)/mypy -p tools
 	$(BIN)/lint-imports
-	$(PYTHON) -m pytest -m "not models and not calls"
+	$(PYTHON) -m pytest -q -n auto -m "not models and not calls and not browser and not sound"
 
 fix: venv ## Put imports, formatting and what else ruff can mend in order.
 	$(BIN)/ruff check --fix .
