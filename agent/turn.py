@@ -316,7 +316,9 @@ def _on_heard(state: State, event: Heard, rules: Rules) -> Step:
     ask = ScoreWords(state.turn, event.covers_ms, event.text)
     draft = Draft(state.turn, state.reply, event.text, event.covers_ms)
     state, decided = _decide(state, rules)
-    return state, (draft, ask, *decided)
+    # A turn that ends at once has no use for the answer, and its reply has for the core.
+    asks = (ask,) if state.phase is Phase.PAUSED else ()
+    return state, (draft, *asks, *decided)
 
 
 def _of_this_pause(state: State, event: Scored | WordsScored | Heard) -> bool:

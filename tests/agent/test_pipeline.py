@@ -23,6 +23,7 @@ from agent.transports.recording import RecordingTransport
 from agent.turn import Known, Rules
 from stages.contract import RATE_HZ, Abort, Audio, Message, Piece, Prefill, Transcript, never
 from stages.errors import EnvironmentFault
+from stages.fakes import FakeTextEnd
 from stages.tts.pieces import PieceSplitter
 
 pytestmark = [pytest.mark.looptime]
@@ -150,6 +151,7 @@ async def run(
     ends: Sequence[float] = (0.97,),
     seat: ScriptedSeat | None = None,
     voice: ToneVoice | None = None,
+    by_words: FakeTextEnd | None = None,
 ) -> Ran:
     seat, voice = seat or ScriptedSeat(), voice or ToneVoice()
     playback = Playback(VOICE_HZ, DEVICE_MS)
@@ -168,6 +170,7 @@ async def run(
         splitter=PieceSplitter,
         safe_sentence="I do not know that.",
         again_sentence="Please say that again.",
+        text_end=by_words,
     )
 
     def origin(at_ms: float) -> None:
@@ -316,3 +319,17 @@ async def test_a_piece_that_cannot_be_spoken_does_not_stop_the_rest() -> None:
     assert heard[0] == "First part is fine."
     assert "rest plays" in heard[-1]
     assert ran.replies[0].withdrawn_ms is None or ran.replies[0].withdrawn_why == "the call ended"
+
+
+async def test_the_language_model_is_asked_about_the_words_after_what_the_agent_said() -> None:
+    words = FakeTextEnd([0.01])
+    audio = caller((320, 1600), (6000, 7000), total_ms=10_000)
+    ran = await run(audio, ears=["hello", "goodbye"], ends=[0.6], by_words=words)
+    assert words.asked == [("", "hello"), ("You said hello", "goodbye")]
+
+
+async def test_without_the_language_models_answer_the_turn_ends_all_the_same() -> None:
+    broken = FakeTextEnd([EnvironmentFault("seat.decode", "No answer.", "")])
+    ran = await run(caller((320, 1600), total_ms=5000), ends=[0.6], by_words=broken)
+    assert [r.heard for r in ran.replies] == ["hello"]
+    assert any("turn end by the words" in failure for failure in ran.recorder.failures)

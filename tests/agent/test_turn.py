@@ -95,7 +95,6 @@ def test_a_sure_end_commits_as_soon_as_the_words_are_there() -> None:
     why = "sound 0.97: 64 ms of silence needed, 64 ms seen"
     assert got == [
         Draft(1, 1, "Hello.", 320.0),
-        ScoreWords(1, 320.0, "Hello."),
         Commit(1, 1, "Hello.", 320.0, why),
     ]
     assert run.state.phase is Phase.COMMITTED
