@@ -324,7 +324,7 @@ async def test_a_piece_that_cannot_be_spoken_does_not_stop_the_rest() -> None:
 async def test_the_language_model_is_asked_about_the_words_after_what_the_agent_said() -> None:
     words = FakeTextEnd([0.01])
     audio = caller((320, 1600), (6000, 7000), total_ms=10_000)
-    ran = await run(audio, ears=["hello", "goodbye"], ends=[0.6], by_words=words)
+    await run(audio, ears=["hello", "goodbye"], ends=[0.6], by_words=words)
     assert words.asked == [("", "hello"), ("You said hello", "goodbye")]
 
 
