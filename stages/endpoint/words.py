@@ -56,6 +56,8 @@ _INTRODUCTION = re.compile(r"\b(my name is|my name's|this is|i'm calling|i am ca
 _WAIT = re.compile(
     r"\b(one (moment|second|sec|minute)|hold on|hang on|just a (moment|second|sec|minute)|"
     r"let me (see|check|look|find|get|think|grab)|give me a (moment|second|sec|minute))\b"
+    r"|\b((one|another|the) (more|other|last|next) (thing|question)|another (thing|question)|something else|"
+    r"(a|one) (quick |small |last )?question)$"
 )
 
 
@@ -132,7 +134,7 @@ class WordSigns:
         acknowledges: three words at most, all of consent or refusal.
         greeting: nothing but a greeting so far.
         introduces: the speaker says who is calling, and has not yet said what for.
-        waits: asks for a moment.
+        waits: asks for a moment, or ends by announcing more ("one more thing", "a question").
         question: the last sentence is a question.
         dictating: the last word is a number or a single letter.
         full_stop: the recogniser ended the words with a full stop, question or exclamation mark.

@@ -37,6 +37,8 @@ def test_what_the_agent_asked(said: str, kind: Asked) -> None:
         ("Hi, good morning.", "greeting"),
         ("Hi, my name is Sam Smith.", "introduces"),
         ("One moment please.", "waits"),
+        ("There is one more thing.", "waits"),
+        ("I have a quick question.", "waits"),
         ("Where is my order?", "question"),
         ("five five two", "dictating"),
         ("It is broken.", "full_stop"),
