@@ -84,7 +84,7 @@ class Rules:
     open_ms: float = 96.0
     resume_ms: float = 64.0
     barge_in_ms: float = 192.0
-    reopen_within_ms: float = 1500.0
+    reopen_within_ms: float = 1800.0
     decide_after_ms: float = 64.0
     repeat_ms: float = 96.0
     no_words_ms: float = 1400.0
@@ -170,7 +170,8 @@ def _on_voice(state: State, run_ms: float, event: Window, rules: Rules) -> Step:
 def _over_reply(state: State, run_ms: float, rules: Rules) -> Step:
     """The caller is heard after the commit: going on soon reopens the turn, later it is a barge-in."""
     assert state.run_start_ms is not None
-    soon = state.run_start_ms - state.committed_ms <= rules.reopen_within_ms
+    # Counted from the caller's last word: a turn that was waited for long is over, whoever speaks next.
+    soon = state.run_start_ms - state.last_voiced_ms <= rules.reopen_within_ms
     audible = state.phase is Phase.REPLYING
     needed = rules.resume_ms if soon and not audible else rules.open_ms if soon else rules.barge_in_ms
     if run_ms < needed:

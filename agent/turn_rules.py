@@ -6,6 +6,7 @@ from agent.config.endpoint import EndpointConfig
 from agent.turn import Known, Rules
 from stages.endpoint.evidence import Evidence
 from stages.endpoint.fused import load_weights
+from stages.endpoint.words import wants_more, word_signs
 
 
 def rules_of(ends: EndpointConfig) -> Rules:
@@ -22,7 +23,10 @@ def rules_of(ends: EndpointConfig) -> Rules:
             evidence = Evidence(
                 known.audio, known.text, known.text_end, known.said, known.pauses_ms, known.turn_ms
             )
-            return min(ends.timeout_ms, weights.needed_ms(evidence, ends.cut_ins))
+            longest = ends.timeout_ms
+            if known.text and wants_more(word_signs(known.text)):
+                longest = max(longest, ends.unfinished_timeout_ms)
+            return min(longest, weights.needed_ms(evidence, ends.cut_ins))
 
     return Rules(
         hold_ms=hold_ms,

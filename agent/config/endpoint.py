@@ -58,10 +58,10 @@ class EndpointConfig(BaseModel):
         192.0, ge=32.0, le=2000.0, description="unbroken voice over a reply that stops it"
     )
     reopen_within_ms: float = Field(
-        1500.0,
+        1800.0,
         ge=0.0,
         le=10_000.0,
-        description="how soon after the turn's end the caller may go on with the same turn",
+        description="how soon after their last word a caller may go on with a turn that was taken to be over",
     )
     decide_after_ms: float = Field(
         64.0,
@@ -91,7 +91,16 @@ class EndpointConfig(BaseModel):
         description="schedule of sound, surest first: the silence that ends a turn at each turn-end probability",
     )
     timeout_ms: float = Field(
-        3000.0, ge=200.0, le=10_000.0, description="silence that ends a turn whatever the model says"
+        1800.0,
+        ge=200.0,
+        le=10_000.0,
+        description="silence that ends a turn whatever the models say: at 2 s callers think that nobody is there",
+    )
+    unfinished_timeout_ms: float = Field(
+        3000.0,
+        ge=200.0,
+        le=10_000.0,
+        description="the same where the last words want more: a hanging and, an um, a number or letter",
     )
     no_words_ms: float = Field(
         1400.0,

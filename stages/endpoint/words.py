@@ -158,6 +158,11 @@ class WordSigns:
     digits: int
 
 
+def wants_more(signs: WordSigns) -> bool:
+    """Whether the last words are no end: they hang, are a filler, break off, or belong to a number or spelling."""
+    return bool(signs.hanging or signs.filler or signs.broken_off or signs.dictating)
+
+
 def plain(text: str) -> str:
     """``text`` in lower case, without punctuation: how people speak, and how the small language model is asked."""
     return " ".join(_WORD.findall(text.lower().replace("\u2019", "'")))

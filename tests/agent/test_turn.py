@@ -183,6 +183,15 @@ def test_going_on_before_the_reply_is_heard_reopens_the_same_turn() -> None:
     assert got == [Commit(1, 2, "I want to go home.", run.state.last_voiced_ms, why)]
 
 
+def test_a_turn_that_was_waited_for_long_is_not_reopened_by_the_next_words() -> None:
+    run = Runner()
+    run.says(10, "I think so", 0.02)
+    run.windows(60, False)
+    assert run.state.phase is Phase.COMMITTED
+    got = run.windows(6, True)
+    assert got == [Withdraw(1, run.state.reply, "barge_in"), Open(2, run.state.start_ms)]
+
+
 def test_speaking_over_a_reply_that_runs_is_a_barge_in_and_a_new_turn() -> None:
     run = Runner()
     run.says(10, "Hello.", 0.95)

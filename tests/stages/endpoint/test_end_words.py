@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stages.endpoint.words import Asked, asked, plain, wanted_digits, word_signs
+from stages.endpoint.words import Asked, asked, plain, wanted_digits, wants_more, word_signs
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,17 @@ def test_a_phone_number_takes_seven_digits_an_address_five() -> None:
 
 def test_plain_keeps_words_only() -> None:
     assert plain("It\u2019s me, O'Neil -- 5!") == "it's me o'neil 5"
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("I moved last month, and, um,", True),
+        ("I want to go to the", True),
+        ("It is five five two", True),
+        ("I want to go home.", False),
+        ("", False),
+    ],
+)
+def test_words_that_want_more(text: str, more: bool) -> None:
+    assert wants_more(word_signs(text)) is more
