@@ -93,7 +93,7 @@ def gain(base: Sequence[bool], other: Sequence[bool]) -> Gain:
     lost = sum(old and not new for old, new in zip(base, other, strict=True))
     mean = (won - lost) / count
     half = Z_95 * ((won + lost - (won - lost) ** 2 / count) ** 0.5) / count
-    return Gain(100 * mean, 100 * (mean - half), 100 * (mean + half))
+    return Gain(100 * mean, 100 * max(-1.0, mean - half), 100 * min(1.0, mean + half))
 
 
 def _ask(way: Way, members: dict[str, Member], domain: str, task: Task, persona: Persona) -> _Answer:

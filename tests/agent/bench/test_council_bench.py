@@ -72,6 +72,7 @@ def test_the_gain_is_in_points_with_a_paired_interval() -> None:
     assert (found.low, found.high) == (pytest.approx(10.006, abs=0.001), pytest.approx(29.994, abs=0.001))
     same = gain(base, base)
     assert (same.points, same.low, same.high) == (0, 0, 0)
+    assert gain([False] * 18, [True] * 17 + [False]).high == 100
     with pytest.raises(ValueError, match="paired answers"):
         gain([True], [])
 
