@@ -120,6 +120,7 @@ class Session:
             phrases=self.prepared.phrases if self.prepared else None,
             likely=self.prepared.likely if self.prepared else None,
             likely_chance=config.prepare.likely_chance,
+            facts=persona.direct if config.prepare.facts else None,
             reading=ReadingPlan(
                 threads=config.asr.threads,
                 lanes=config.asr.workers,

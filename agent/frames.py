@@ -90,6 +90,7 @@ class ReplyFrame(LLMContextFrame):
     turn: int = 0
     reply: int = 0
     fixed: str | None = None
+    answers: bool = False  # ``fixed`` says something about what was asked
 
 
 @dataclass

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pipecat.observers.user_bot_latency_observer import UserBotLatencyObserver
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.transports.base_transport import BaseTransport
 
 from agent.audio_history import AudioHistory
@@ -17,6 +18,7 @@ from agent.dialogue import Dialogue
 from agent.prepare.match import Matcher
 from agent.prepare.phrases import Phrases
 from agent.processors.council import CouncilProcessor, SeatPlan
+from agent.processors.facts import Ask, FactsProcessor
 from agent.processors.hearing import HearingProcessor, VoiceThresholds
 from agent.processors.likely import LikelyProcessor
 from agent.processors.speaking import SpeakingProcessor
@@ -47,6 +49,7 @@ class Parts:
     reading: ReadingPlan = field(default_factory=ReadingPlan)
     phrases: Phrases | None = None
     likely: Matcher | None = None
+    facts: Ask | None = None
     likely_chance: float = 1.0
     text_end: TextEndModel | None = None
 
@@ -71,7 +74,11 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
     )  # fmt: skip
     council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
     speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads, parts.phrases)
-    likely = [LikelyProcessor(parts.likely, parts.likely_chance, recorder)] if parts.likely else []
+    ready: list[FrameProcessor] = []
+    if parts.likely:
+        ready.append(LikelyProcessor(parts.likely, parts.likely_chance, recorder))
+    if parts.facts:
+        ready.append(FactsProcessor(parts.facts, recorder))
     observer = UserBotLatencyObserver()
 
     @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]
@@ -79,7 +86,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
         recorder.observed_ms.append((now_ms(), seconds * 1000.0))
 
     worker = PipelineWorker(
-        Pipeline([transport.input(), hearing, turns, *likely, council, speaking, transport.output()]),
+        Pipeline([transport.input(), hearing, turns, *ready, council, speaking, transport.output()]),
         params=PipelineParams(audio_in_sample_rate=RATE_HZ, audio_out_sample_rate=parts.voice.rate_hz),
         observers=[observer],
         enable_rtvi=False,

@@ -101,6 +101,15 @@ class Recorder:
         if self.watcher:
             self.watcher.committed(record, at_ms, self.origin_ms)
 
+    def needs_no_model(self, reply: int) -> None:
+        """The reply was found ready; the news may come after the commit."""
+        record = self.records.get(reply)
+        if record is None:
+            return
+        record.cached = True
+        if record.committed:
+            record.path = "cached"
+
     def made(self, reply: int, *, tokens: int = 0, audio_s: float = 0.0) -> None:
         """Something of a reply was made: tokens or audio."""
         record = self.records.get(reply)

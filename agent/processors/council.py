@@ -107,8 +107,7 @@ class CouncilProcessor(FrameProcessor):
         self._recorder.mark(frame.reply, "reply_started", now_ms())
         count = 0
         if frame.fixed:
-            await self._emit(frame.reply, 0, frame.fixed, content=False)
-            count = 1
+            count = await self._say(frame.reply, frame.fixed, answers=frame.answers)
         else:
             count = await self._generate(frame)
         if self._reply != frame.reply:
@@ -118,6 +117,14 @@ class CouncilProcessor(FrameProcessor):
             count = 1
         await self._emit(frame.reply, count, "", content=False, last=True)
         await self.push_frame(LLMFullResponseEndFrame())
+
+    async def _say(self, reply: int, text: str, *, answers: bool) -> int:
+        """A sentence as it is, in pieces as a model's would come: the first is short, and may be in memory."""
+        splitter = self._splitter()
+        pieces = [*splitter.feed(text), *splitter.finish()]
+        for index, piece in enumerate(pieces):
+            await self._emit(reply, index, piece, content=answers and not is_opener(piece))
+        return len(pieces)
 
     async def _generate(self, frame: ReplyFrame) -> int:
         """Run the seat and pass its text on in pieces as it comes; returns how many there were."""

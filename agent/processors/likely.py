@@ -32,7 +32,5 @@ class LikelyProcessor(FrameProcessor):
         template = self._matcher.sure(self._matcher.state_after(before), said[-1][1], self._chance)
         if template is None:
             return
-        frame.fixed = template.text
-        record = self._recorder.records.get(frame.reply)
-        if record:
-            record.cached = True
+        frame.fixed, frame.answers = template.text, True
+        self._recorder.needs_no_model(frame.reply)
