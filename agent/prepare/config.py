@@ -16,9 +16,9 @@ class PrepareConfig(BaseModel):
         True, description="speak the fixed sentences and the beginnings of the facts into memory at the start"
     )
     facts: bool = Field(
-        True,
-        description="say a fact as it stands where one answers: right twice as often as the 0.5B alone; false asks the "
-        "model each time",
+        False,
+        description="say a fact as it stands where one fits, and ask no model: right twice as often on the task set, and "
+        "150 ms sooner; off, since in a whole call it also answers thanks and farewells with a fact",
     )
     cache_mb: float = Field(
         64.0, ge=1.0, le=10_000.0, description="disk for spoken phrases; those used longest ago go first"
