@@ -17,7 +17,7 @@ class PrepareConfig(BaseModel):
     )
     facts: bool = Field(
         False,
-        description="say a fact as it stands where one fits, and ask no model: right twice as often on the task set, and "
+        description="say a fact as it stands where one fits, without a model: right twice as often on the task set and "
         "150 ms sooner; off, since in a whole call it also answers thanks and farewells with a fact",
     )
     cache_mb: float = Field(

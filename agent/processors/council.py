@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from pipecat.frames.frames import Frame, LLMFullResponseEndFrame, LLMFullResponseStartFrame
@@ -166,9 +166,15 @@ class CouncilProcessor(FrameProcessor):
         pieces = plan.seat.reply(
             messages, max_tokens=plan.max_tokens, temperature=plan.temperature, abort=grant.aborted
         )
-        for piece in pieces:
-            put(piece)
-            grant.checkpoint()
+        try:
+            for piece in pieces:
+                put(piece)
+                grant.checkpoint()
+        finally:
+            # Closed here and now: an abort's traceback would keep the generator alive, and its clean-up would then
+            # stop the seat in the middle of the next reply (seen: replies that ended after three words).
+            if isinstance(pieces, Generator):
+                pieces.close()
 
     async def _finished(self, job: Job[None], reply: int) -> bool:
         """Wait for the seat's end; False if it was aborted. A fault is recorded and what there is, is kept."""
