@@ -19,6 +19,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<![.,!?:;\s])[ \t]*\n\s*", ". ", 0),  # a line is a sentence
         (r"[*_`~^#\\]+", "", 0),
         (r"\b(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.(?=\s)", r"\1", 0),  # piper takes the stop for the sentence's end
+        (r"\b(\d{1,3}), (\d{3})(?![\d,-])", r"\1,\2", 0),  # small models write "2, 000"
         (r"[$](\d[\d,]*)\.(\d\d)\b", r"\1 dollars and \2 cents", 0),
         (r"[$](\d[\d,]*(?:\.\d+)?)(\s+(?:thousand|million|billion))?", r"\1\2 dollars", 0),
         (r"\b1 dollars", "1 dollar", 0),

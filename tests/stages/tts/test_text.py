@@ -26,6 +26,7 @@ from stages.tts.text import speakable
         ("a < b > c", "a < b > c"),
         ("<b>Hi</b>", "Hi"),
         ("It costs $1,250.50.", "It costs 1,250 dollars and 50 cents."),
+        ("Up to 2, 000 dollars on July 5, 2026.", "Up to 2,000 dollars on July 5, 2026."),
         ("It costs $1.", "It costs 1 dollar."),
         (
             "It costs $3.05 or $20.00 or $2 million",
