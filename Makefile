@@ -46,13 +46,13 @@ test-audio: models ## Talk on a virtual sound card (PulseAudio): latency from ou
 	  echo "  apt-get install pulseaudio pulseaudio-utils libasound2-plugins libportaudio2"; exit 3; }
 	$(PYTHON) -m pytest -m sound
 
-check: venv ## Lint, types, import contracts, and the tests that need no models: under a minute.
+check: venv ## Lint, types, import contracts, and the quick tests that need no models: about a minute.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy -p tools
 	$(BIN)/lint-imports
-	$(PYTHON) -m pytest -q -n auto -m "not models and not calls and not browser and not sound"
+	$(PYTHON) -m pytest -q -n auto -k "not ten_thousand" -m "not models and not calls and not browser and not sound"
 
 fix: venv ## Put imports, formatting and what else ruff can mend in order.
 	$(BIN)/ruff check --fix .
