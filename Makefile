@@ -1,8 +1,9 @@
 # `make help` explains every target. Works with GNU make 3.81 and later.
 .DEFAULT_GOAL := help
-.PHONY: help venv models demo test test-audio check fix lock clean
+.PHONY: help venv models demo test test-audio check bench fix lock clean
 
 BIN := .venv/bin
+CALLS ?= $(or $(VOICE_CALLS),../shared/calls)
 PYTHON := $(BIN)/python
 PIP := $(PYTHON) -m pip --disable-pip-version-check
 REQUIREMENTS := requirements/bootstrap.txt requirements/dev.txt requirements/llama.txt
@@ -53,6 +54,14 @@ check: venv ## Lint, types, import contracts, and the quick tests that need no m
 	$(BIN)/mypy -p tools
 	$(BIN)/lint-imports
 	$(PYTHON) -m pytest -q -n auto -k "not ten_thousand" -m "not models and not calls and not browser and not sound"
+
+bench: models ## Measure the parts: recognition and hearing on CALLS (default ../shared/calls), one seat, the controller.
+	$(PYTHON) -m tools.bench_seat "$$($(PYTHON) -c 'from agent.models.store import Store; print(Store().path("qwen2.5-coder-0.5b"))')"
+	$(PYTHON) main.py bench controller
+	@if [ -d "$(CALLS)" ]; then \
+	  $(PYTHON) -m tools.bench_asr "$$($(PYTHON) -c 'from agent.models.store import Store; print(Store().path("whisper-base"))')" "$(CALLS)" && \
+	  $(PYTHON) main.py bench hearing "$(CALLS)"; \
+	else echo "No recorded calls at $(CALLS): recognition and hearing are left out. CALLS=FOLDER names them."; fi
 
 fix: venv ## Put imports, formatting and what else ruff can mend in order.
 	$(BIN)/ruff check --fix .

@@ -21,6 +21,7 @@ class LlamaSeat:
         """Load a GGUF file. Raises EnvironmentFault when it is missing, unreadable or without a chat template."""
         self.engine = Engine(path, config)
         self._lane = self.engine.open(())
+        self._writing: object | None = None  # the reply that the lane is at
         self._ahead = self._wasted = 0
         self._last = Prefill(0, 0)
         self._closed = False
@@ -61,13 +62,16 @@ class LlamaSeat:
         self._read(prompt, abort, ahead=False)
         room = min(max_tokens, engine.config.n_ctx - len(prompt))
         engine.start(lane, Sampling(room, temperature, seed=engine.config.seed))
+        self._writing = mine = object()
         try:
             while lane.writes:
                 for branch, piece in engine.step(abort):
                     if branch is lane:
                         yield piece
         finally:
-            engine.stop(lane)
+            # A reply that was left half way may be cleaned up late: it must not stop the one that came after it.
+            if self._writing is mine:
+                engine.stop(lane)
 
     def close(self) -> None:
         """Give the memory back. The seat cannot be used afterwards."""
