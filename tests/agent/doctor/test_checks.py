@@ -48,8 +48,8 @@ def test_processor(arch: str, features: set[str], state: str, found: str) -> Non
 
 
 def test_memory() -> None:
-    assert states(machine.memory(1_500_000_000)) == ("ok", "1.5 GB free")
-    assert states(machine.memory(1_499_999_999)) == ("fault", "1.5 GB free")
+    assert states(machine.memory(2_500_000_000)) == ("ok", "2.5 GB free")
+    assert states(machine.memory(2_499_999_999)) == ("fault", "2.5 GB free")
     assert "smaller models" in machine.memory(400_000_000).fix
 
 
