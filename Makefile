@@ -55,8 +55,9 @@ check: venv ## Lint, types, import contracts, and the quick tests that need no m
 	$(BIN)/lint-imports
 	$(PYTHON) -m pytest -q -n auto -k "not ten_thousand" -m "not models and not calls and not browser and not sound"
 
-bench: models ## Measure the parts: recognition and hearing on CALLS (default ../shared/calls), one seat, the controller.
+bench: models ## Measure the parts: one seat, start-up, the controller; with CALLS (default ../shared/calls) hearing too.
 	$(PYTHON) -m tools.bench_seat "$$($(PYTHON) -c 'from agent.models.store import Store; print(Store().path("qwen2.5-coder-0.5b"))')"
+	$(PYTHON) -m tools.bench_start
 	$(PYTHON) main.py bench controller
 	@if [ -d "$(CALLS)" ]; then \
 	  $(PYTHON) -m tools.bench_asr "$$($(PYTHON) -c 'from agent.models.store import Store; print(Store().path("whisper-base"))')" "$(CALLS)" && \
