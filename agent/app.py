@@ -118,9 +118,7 @@ class Session:
             safe_sentence=persona.safe_sentence,
             again_sentence=persona.again_sentence,
             phrases=self.prepared.phrases if self.prepared else None,
-            likely=self.prepared.likely if self.prepared else None,
-            likely_chance=config.prepare.likely_chance,
-            facts=persona.direct if config.prepare.facts else None,
+            ready=self.prepared.ready if self.prepared else None,
             reading=ReadingPlan(
                 threads=config.asr.threads,
                 lanes=config.asr.workers,

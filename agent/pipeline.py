@@ -15,12 +15,11 @@ from agent.audio_history import AudioHistory
 from agent.clock import now_ms
 from agent.compute import Compute
 from agent.dialogue import Dialogue
-from agent.prepare.match import Matcher
 from agent.prepare.phrases import Phrases
+from agent.prepare.ready import ReadyReplies
 from agent.processors.council import CouncilProcessor, SeatPlan
-from agent.processors.facts import Ask, FactsProcessor
 from agent.processors.hearing import HearingProcessor, VoiceThresholds
-from agent.processors.likely import LikelyProcessor
+from agent.processors.ready import ReadyProcessor
 from agent.processors.speaking import SpeakingProcessor
 from agent.processors.turn_end import TurnEndProcessor
 from agent.recorder import Recorder
@@ -48,9 +47,7 @@ class Parts:
     again_sentence: str
     reading: ReadingPlan = field(default_factory=ReadingPlan)
     phrases: Phrases | None = None
-    likely: Matcher | None = None
-    facts: Ask | None = None
-    likely_chance: float = 1.0
+    ready: ReadyReplies | None = None
     text_end: TextEndModel | None = None
 
 
@@ -74,11 +71,7 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
     )  # fmt: skip
     council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
     speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads, parts.phrases)
-    ready: list[FrameProcessor] = []
-    if parts.likely:
-        ready.append(LikelyProcessor(parts.likely, parts.likely_chance, recorder))
-    if parts.facts:
-        ready.append(FactsProcessor(parts.facts, recorder))
+    ready: list[FrameProcessor] = [ReadyProcessor(parts.ready, recorder)] if parts.ready else []
     observer = UserBotLatencyObserver()
 
     @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]

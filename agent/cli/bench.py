@@ -26,6 +26,12 @@ BENCHES = (
         "bench_council",
     ),
     Entry(
+        "facts",
+        "Replies from memory: facts as they stand and manners, how often they fit.",
+        "agent.cli.bench_facts",
+        "bench_facts",
+    ),
+    Entry(
         "controller",
         "Choice of the path: budget sweep, regret, coverage of the predictions, load steps.",
         "agent.cli.bench_controller",

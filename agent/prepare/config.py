@@ -15,10 +15,17 @@ class PrepareConfig(BaseModel):
     phrases: bool = Field(
         True, description="speak the fixed sentences and the beginnings of the facts into memory at the start"
     )
+    manners: bool = Field(
+        True, description="answer thanks, farewells, greetings and `say that again` at once, without a model"
+    )
     facts: bool = Field(
-        False,
-        description="say a fact as it stands where one fits, without a model: right twice as often on the task set and "
-        "150 ms sooner; off, since in a whole call it also answers thanks and farewells with a fact",
+        True, description="say a fact as it stands, without a model, where it is sure to be the answer"
+    )
+    facts_chance: float = Field(
+        0.82,
+        gt=0.0,
+        le=1.0,
+        description="probability from which a fact is sure to be the answer; `bench facts` measures it",
     )
     cache_mb: float = Field(
         64.0, ge=1.0, le=10_000.0, description="disk for spoken phrases; those used longest ago go first"

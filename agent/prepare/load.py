@@ -11,16 +11,21 @@ from agent.compute import Compute
 from agent.config.load import Loaded
 from agent.models.places import cache_root
 from agent.models.store import Store
+from agent.persona import Persona
 from agent.prepare.audio_cache import AudioCache
+from agent.prepare.config import PrepareConfig
+from agent.prepare.fitting import shipped_fit
 from agent.prepare.forecast import TurnForecaster
 from agent.prepare.match import Matcher
 from agent.prepare.phrases import Phrases, prepare
 from agent.prepare.profiles import ProfileStore, profile_key
-from agent.prepare.replies import find_replies
+from agent.prepare.ready import ReadyReplies, Sureness
+from agent.prepare.replies import ReplySet, find_replies
 from agent.prepare.static import static_texts
 from agent.report.machine import machine_facts
 from latency_budget.predictor import Predictor
 from stages.contract import Voice
+from stages.council.fact_fit import FactFit
 from stages.tts.pieces import PieceSplitter
 
 Say = Callable[[str], None]
@@ -34,7 +39,7 @@ class Prepared:
 
     phrases: Phrases | None
     forecaster: TurnForecaster
-    likely: Matcher | None
+    ready: ReadyReplies | None
     profiles: ProfileStore | None
 
     def keep(self) -> None:
@@ -68,5 +73,22 @@ async def load_prepared(
     forecaster = TurnForecaster(Predictor(profile), config.budget)
     if beyond := forecaster.beyond_reach(config.endpoint.decide_after_ms):
         say(beyond)
-    likely = Matcher(replies) if config.prepare.likely and replies is not None else None
-    return Prepared(phrases, forecaster, likely, profiles if config.prepare.learn_profile else None)
+    ready = ready_replies(config.prepare, loaded.persona, replies)
+    return Prepared(phrases, forecaster, ready, profiles if config.prepare.learn_profile else None)
+
+
+def ready_replies(config: PrepareConfig, persona: Persona, replies: ReplySet | None) -> ReadyReplies | None:
+    """What may be said without a model, as far as the configuration allows it; None where it allows nothing."""
+    if not (config.manners or config.facts or config.likely):
+        return None
+    fit = shipped_fit()
+    return ReadyReplies(
+        FactFit(persona.index, fit.weights),
+        Matcher(replies) if replies is not None else None,
+        Sureness(
+            manners=config.manners,
+            fact=config.facts_chance if config.facts else None,
+            likely=config.likely_chance if config.likely else None,
+        ),
+        fit.manners_fit,
+    )

@@ -11,6 +11,7 @@ from agent.prepare.mining import ALIKE
 from agent.prepare.replies import SLOT, ReplySet, Template
 from agent.prepare.similar import likeness, plain
 from stages.council.deciding.canonical import canonical, contains
+from stages.council.social import Manners
 
 OTHER_STATE = 0.25
 """What an example counts for when the agent had said something else before it."""
@@ -63,12 +64,12 @@ class Matcher:
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
         return [Likely(self._templates[at], scores[at] / total) for at in order if scores[at] > 0.0]
 
-    def sure(self, state: str | None, text: str, threshold: float) -> Template | None:
-        """The reply to say to the final ``text`` without asking a model: without slots, at ``threshold`` or above."""
-        ranked = self.likely(state, text)
-        if not ranked or ranked[0].probability < threshold or ranked[0].template.slots:
-            return None
-        return ranked[0].template
+    def mannered(self, kind: Manners, said: str) -> str | None:
+        """The reply to manners of this ``kind``: one for what the agent ``said`` last before one for any state."""
+        meant = [one for one in self._templates if kind in one.when and not one.slots]
+        state = self.state_after(said)
+        here = [one for one in meant if state in one.state]
+        return (here or meant)[0].text if meant else None
 
     def _cosine(self, one: Sequence[str], two: Sequence[str]) -> float:
         left, right = set(one), set(two)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from agent.config.load import CONFIGS
 from agent.config.strict import load_model
 from agent.errors import AgentError
+from stages.council.social import Manners
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=240, strip_whitespace=True)]
 SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -30,6 +31,9 @@ class Template(BaseModel):
     after: tuple[Line, ...] = Field((), description="what callers said just before, in plain words")
     state: tuple[str, ...] = Field(
         (), description="templates that the agent said last before that; none: any"
+    )
+    when: tuple[Manners, ...] = Field(
+        (), description="manners that it answers: again, wait, farewell, thanks, greeting"
     )
     count: int = Field(0, ge=0, description="how often it was found")
     calls: int = Field(0, ge=0, description="in how many calls")

@@ -23,7 +23,7 @@ _STOP_WORDS = (
     "a an and any are at be by can could do does for from get have how i if in is it me my of on or please so than "
     "that the there this to up us was we what which will with would you your am one like need want tell much many"
 )
-_STOP = frozenset(_STOP_WORDS.split())
+STOP = frozenset(_STOP_WORDS.split())
 
 
 class FactIndex:
@@ -34,7 +34,9 @@ class FactIndex:
         self.facts = tuple(facts)
         said = [(stem(canonical(word)[0]), names) for word, names in (synonyms or {}).items()]
         texts = [_with_synonyms(fact, said) for fact in self.facts]
-        self._words = _Bm25([_stems(text) for text in texts])
+        stems = [_stems(text) for text in texts]
+        self._stems = [frozenset(row) for row in stems]
+        self._words = _Bm25(stems)
         self._trigrams = _Bm25([_trigrams(text) for text in texts])
 
     def scores(self, question: str, before: Sequence[str] = ()) -> list[float]:
@@ -51,6 +53,14 @@ class FactIndex:
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
         return [self.facts[at] for at in order[:count] if scores[at] > 0]
 
+    def stems(self, at: int) -> frozenset[str]:
+        """The word stems of one fact, with those of its synonyms."""
+        return self._stems[at]
+
+    def weight(self, word: str) -> float:
+        """How much a word stem tells; one that stands in no fact tells the most."""
+        return self._words.weight(word)
+
     def _score(self, text: str) -> list[float]:
         words, letters = self._words.scores(_stems(text)), self._trigrams.scores(_trigrams(text))
         return [one + TRIGRAMS * two for one, two in zip(words, letters, strict=True)]
@@ -59,11 +69,15 @@ class FactIndex:
 class _Bm25:
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._counts = [Counter(text) for text in texts]
+        self._count = len(texts)
         self._mean = sum(map(len, texts)) / max(len(texts), 1) or 1.0
         seen = Counter(term for counts in self._counts for term in counts)
         self._idf = {
             term: math.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for term, count in seen.items()
         }
+
+    def weight(self, term: str) -> float:
+        return self._idf.get(term, math.log(2 * self._count + 2))
 
     def scores(self, query: Iterable[str]) -> list[float]:
         terms = sorted(set(query) & self._idf.keys())
@@ -84,11 +98,11 @@ def stem(word: str) -> str:
 
 
 def _stems(text: str) -> list[str]:
-    return [stem(word) for word in canonical(text) if word not in _STOP]
+    return [stem(word) for word in canonical(text) if word not in STOP]
 
 
 def _trigrams(text: str) -> list[str]:
-    letters = "".join(word for word in canonical(text) if word not in _STOP)
+    letters = "".join(word for word in canonical(text) if word not in STOP)
     return [letters[at : at + 3] for at in range(len(letters) - 2)]
 
 

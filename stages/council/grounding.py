@@ -38,7 +38,7 @@ def ungrounded(reply: str, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(false))
 
 
-def _measures(words: tuple[str, ...]) -> list[tuple[str, str]]:
+def measures(words: tuple[str, ...]) -> list[tuple[str, str]]:
     """Every number with its unit, or with "" where it has none; both ends of "three to five days" have theirs."""
     found: list[tuple[str, str]] = []
     for at, word in enumerate(words):
@@ -51,10 +51,10 @@ def _measures(words: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _false_numbers(words: tuple[str, ...], there: list[tuple[str, ...]]) -> list[str]:
-    known = {measure for row in there for measure in _measures(row)}
+    known = {measure for row in there for measure in measures(row)}
     numbers = {number for number, _ in known}
     false = []
-    for number, unit in _measures(words):
+    for number, unit in measures(words):
         if number == "1" and not unit:
             continue
         # "Nine" in "from nine to five" is a time; "three thousand" of a caller's is an amount without saying so.

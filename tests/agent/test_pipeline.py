@@ -16,14 +16,15 @@ from agent.dialogue import Dialogue
 from agent.fakes import ScriptedCompute
 from agent.pipeline import Parts, wire
 from agent.playback import Playback
+from agent.prepare.ready import ReadyReplies, Sureness
 from agent.processors.council import SeatPlan
-from agent.processors.facts import Ask
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder, ReplyRecord
 from agent.transports.recording import RecordingTransport
 from agent.turn import Known, Rules
 from stages.contract import RATE_HZ, Abort, Audio, Message, Piece, Prefill, Transcript, never
-from stages.council.deciding.candidate import Decision
+from stages.council.fact_fit import FactFit
+from stages.council.facts import FactIndex
 from stages.errors import EnvironmentFault
 from stages.fakes import FakeTextEnd
 from stages.tts.pieces import PieceSplitter
@@ -153,7 +154,7 @@ async def run(
     ends: Sequence[float] = (0.97,),
     seat: ScriptedSeat | None = None,
     voice: ToneVoice | None = None,
-    facts: Ask | None = None,
+    ready: ReadyReplies | None = None,
     by_words: FakeTextEnd | None = None,
 ) -> Ran:
     seat, voice = seat or ScriptedSeat(), voice or ToneVoice()
@@ -173,7 +174,7 @@ async def run(
         splitter=PieceSplitter,
         safe_sentence="I do not know that.",
         again_sentence="Please say that again.",
-        facts=facts,
+        ready=ready,
         text_end=by_words,
     )
 
@@ -311,12 +312,10 @@ async def test_a_seat_that_breaks_gets_the_safe_sentence() -> None:
 
 
 async def test_a_fact_that_answers_is_said_and_no_model_is_asked() -> None:
-    def ask(question: str, before: Sequence[Message]) -> Decision:
-        fits = question == "when do you open"
-        return Decision("We open at nine.", 0, 9.0) if fits else Decision("no", None, 0.0)
-
+    facts = FactFit(FactIndex(["We open at nine.", "Parking is free."]), {"score": 1.0})
+    ready = ReadyReplies(facts, None, Sureness(fact=0.6))
     audio = caller((320, 1600), (5000, 6016), total_ms=9000)
-    ran = await run(audio, ears=["when do you open", "hello"], facts=ask)
+    ran = await run(audio, ears=["when do you open", "hello"], ready=ready)
     assert [" ".join(r.said) for r in ran.replies] == ["We open at nine.", "You said hello"]
     assert ran.replies[0].path == "cached"
     assert len(ran.seat.asked) == 1

@@ -47,13 +47,18 @@ def test_a_turn_unlike_any_other_gets_a_low_chance() -> None:
     assert MATCHER.likely(None, "") == []
 
 
-def test_only_a_sure_reply_without_slots_is_said_unasked() -> None:
-    sure = MATCHER.sure("more", "no thank you", 0.6)
-    assert sure is not None
-    assert sure.name == "bye"
-    assert MATCHER.sure("more", "no thank you", 0.999) is None
-    assert MATCHER.likely(None, "pay {amount} please")[0].template.name == "paid"
-    assert MATCHER.sure(None, "pay {amount} please", 0.1) is None
+def test_manners_have_the_reply_of_their_state() -> None:
+    matcher = Matcher(
+        ReplySet(
+            templates=(
+                Template(name="bye", text="Thank you for calling.", when=("farewell",)),
+                Template(name="gone", text="Goodbye.", when=("farewell", "thanks"), state=("bye",)),
+            )
+        )
+    )
+    assert matcher.mannered("farewell", "It costs five dollars.") == "Thank you for calling."
+    assert matcher.mannered("farewell", "Good. Thank you for calling.") == "Goodbye."
+    assert matcher.mannered("wait", "It costs five dollars.") is None
 
 
 def test_a_value_is_said_only_if_the_caller_said_it_in_this_turn() -> None:

@@ -1,4 +1,4 @@
-"""Likely replies on the live path: where one is sure to fit the turn's words, it is said instead of asking a model."""
+"""Replies that are there already, on the live path: one that is sure to fit is said instead of asking a model."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from pipecat.frames.frames import Frame
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from agent.frames import ReplyFrame
-from agent.prepare.match import Matcher
+from agent.prepare.ready import ReadyReplies
 from agent.recorder import Recorder
+from stages.contract import Message
 
 
-class LikelyProcessor(FrameProcessor):
+class ReadyProcessor(FrameProcessor):
     """Stands before the council and fills in the sentence of a reply that needs no model."""
 
-    def __init__(self, matcher: Matcher, chance: float, recorder: Recorder) -> None:
+    def __init__(self, ready: ReadyReplies, recorder: Recorder) -> None:
         super().__init__()
-        self._matcher, self._chance, self._recorder = matcher, chance, recorder
+        self._ready, self._recorder = ready, recorder
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Everything passes; a reply may get its sentence."""
@@ -25,12 +26,11 @@ class LikelyProcessor(FrameProcessor):
         await self.push_frame(frame, direction)
 
     def _fill(self, frame: ReplyFrame) -> None:
-        said = [(str(one["role"]), str(one["content"])) for one in frame.context.messages]  # type: ignore[index]
-        if not said or said[-1][0] != "user":
+        lines: list[Message] = list(frame.context.messages)  # type: ignore[arg-type]
+        if not lines or lines[-1]["role"] != "user":
             return
-        before = next((text for role, text in reversed(said) if role == "assistant"), "")
-        template = self._matcher.sure(self._matcher.state_after(before), said[-1][1], self._chance)
-        if template is None:
+        found = self._ready.find(lines[-1]["content"], lines[:-1])
+        if found is None:
             return
-        frame.fixed, frame.answers = template.text, True
+        frame.fixed, frame.answers = found.text, True
         self._recorder.needs_no_model(frame.reply)
