@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from stages.council.scorer import Scorer
 from stages.council.writer import Ending, Writer
 
 
@@ -19,6 +20,7 @@ class Branch:
         rank: 0 goes before 1 before 2: a step computes only the lowest rank that has work.
         todo: tokens that are still to be read.
         writer: makes the reply; None while only a prompt is read.
+        scorer: in place of a writer, where the reply is given and only its probability is asked.
         logits: of the last token read, where they are still wanted.
         leader: the branch that reads the beginning of the same prompt, which is waited for ...
         shared: ... and how many tokens of it are taken over.
@@ -28,6 +30,7 @@ class Branch:
     rank: int
     todo: list[int] = field(default_factory=list)
     writer: Writer | None = None
+    scorer: Scorer | None = None
     logits: NDArray[np.float32] | None = None
     leader: Branch | None = None
     shared: int = 0
@@ -38,6 +41,8 @@ class Branch:
     @property
     def over(self) -> Ending | None:
         """Why the reply is over; None while it goes on or was never asked for."""
+        if self.scorer is not None and self.scorer.over:
+            return "model"
         if self.writer is None:
             return "left" if self.gone else None
         return self.writer.over

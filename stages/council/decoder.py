@@ -21,12 +21,12 @@ _ABORTED = 2
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Tokens to read into one sequence from position ``start`` on; ``wanted``: their last logits are needed."""
+    """Tokens to read into one sequence from position ``start`` on; of the last ``wanted`` the logits are needed."""
 
     sequence: int
     start: int
     tokens: Sequence[int]
-    wanted: bool
+    wanted: int
 
 
 class Decoder:
@@ -44,7 +44,7 @@ class Decoder:
         self._abort_fault: BaseException | None = None
         self._callback = self._lib.ggml_abort_callback(self._is_unwanted)
 
-    def read(self, stretches: Sequence[Stretch], abort: Abort) -> dict[int, NDArray[np.float32]]:
+    def read(self, stretches: Sequence[Stretch], abort: Abort) -> dict[int, list[NDArray[np.float32]]]:
         """Read all ``stretches`` in one batch; the logits of those that want them, by sequence.
 
         The logits are a view that the next call overwrites. Raises Aborted within a few milliseconds of the abort,
@@ -60,7 +60,7 @@ class Decoder:
         code = self._lib.llama_decode(self._context, self._batch)
         if code != 0:
             self._explain(code)
-        return {sequence: self._logits(row) for sequence, row in rows.items()}
+        return {sequence: [self._logits(row) for row in wanted] for sequence, wanted in rows.items()}
 
     def close(self) -> None:
         """Give the memory back."""
@@ -69,20 +69,19 @@ class Decoder:
             self._lib.llama_free(self._context)
             self._context = None
 
-    def _fill(self, stretches: Sequence[Stretch]) -> dict[int, int]:
-        batch, rows, at = self._batch, dict[int, int](), 0
+    def _fill(self, stretches: Sequence[Stretch]) -> dict[int, range]:
+        batch, rows, at = self._batch, dict[int, range](), 0
         for stretch in stretches:
+            silent = len(stretch.tokens) - stretch.wanted
             for offset, token in enumerate(stretch.tokens):
                 batch.token[at] = token
                 batch.pos[at] = stretch.start + offset
-                batch.logits[at] = 0
+                batch.logits[at] = offset >= silent
                 if self._sequence_of[at] != stretch.sequence:
                     batch.n_seq_id[at] = 1
                     batch.seq_id[at][0] = self._sequence_of[at] = stretch.sequence
                 at += 1
-            if stretch.wanted:
-                batch.logits[at - 1] = 1
-                rows[stretch.sequence] = at - 1
+            rows[stretch.sequence] = range(at - stretch.wanted, at)
         batch.n_tokens = at
         return rows
 

@@ -17,7 +17,10 @@ from stages.council.cache import Cache
 from stages.council.config import SeatConfig
 from stages.council.decoder import Decoder, Stretch
 from stages.council.fit import common_prefix, fit
+from stages.council.gate import Gate
+from stages.council.prefixes import Prefixes
 from stages.council.sample import Sampling
+from stages.council.scorer import Scorer
 from stages.council.weights import Weights
 from stages.council.writer import Writer
 from stages.errors import InputError
@@ -26,7 +29,7 @@ Event = tuple[Branch, Piece]
 
 
 class Engine:
-    """One model with all its sequences. Not thread safe: its owner serialises the calls.
+    """One model with all its sequences. Every call belongs inside ``gate.hold``, where several threads use it.
 
     ``llama_cpp.Llama`` is not used: it has one sequence, cannot be stopped inside a prompt, and copies its logits.
     """
@@ -42,6 +45,8 @@ class Engine:
             raise
         self.cache = Cache(self._decoder.memory, self.config.sequences, self.config.cells)
         self.live: list[Branch] = []
+        self.gate = Gate()
+        self._prefixes = Prefixes(self.cache, self.live)
 
     @property
     def busy(self) -> bool:
@@ -68,21 +73,20 @@ class Engine:
         if sampling is not None and not prompt:
             raise InputError("seat.messages", "There is no prompt to answer.")
         branch = Branch(self.cache.take(), rank)
-        try:
-            leader, length = self._best_leader(branch, prompt)
-            branch.prompt_tokens, branch.todo = len(prompt), list(prompt)
-            if leader is not None and length > len(self.cache.tokens(leader.sequence)):
-                branch.leader, branch.shared = leader, length
-            elif leader is not None:
-                self._take_over(branch, leader, min(length, len(prompt) - 1))
-            if sampling is not None:
-                branch.writer = Writer(self.weights.vocab, sampling)
-            self._make_room(branch, branch.reserved - branch.shared)
-        except BaseException:
-            self.cache.give(branch.sequence)
-            raise
-        self.live.append(branch)
-        return branch
+        if sampling is not None:
+            branch.writer = Writer(self.weights.vocab, sampling)
+        return self._join(branch, prompt)
+
+    def score(self, prompt: Sequence[int], reply: Sequence[int], *, rank: int = 0) -> Branch:
+        """A new sequence that reads ``prompt`` and a given ``reply`` to it: how likely is each of its tokens?
+
+        ``branch.scorer`` has the answer. Raises as :meth:`open`.
+        """
+        if not prompt:
+            raise InputError("seat.messages", "There is no prompt to answer.")
+        branch = Branch(self.cache.take(), rank)
+        branch.scorer = Scorer(len(prompt), reply, self.weights.vocab.eos)
+        return self._join(branch, [*prompt, *reply])
 
     def turn_to(self, branch: Branch, prompt: Sequence[int]) -> int:
         """Let ``branch`` read ``prompt`` instead: rolled back to what they share. How many tokens that threw away."""
@@ -117,16 +121,16 @@ class Engine:
         self.live.remove(branch)
         self.cache.give(branch.sequence)
 
-    def step(self, abort: Abort = never) -> list[Event]:
-        """One batch for all live sequences of the lowest rank that has work; the text that came of it.
+    def step(self, abort: Abort = never, *, rank: int | None = None) -> list[Event]:
+        """One batch for all live sequences of the lowest rank that has work, or of ``rank``; the text that came of it.
 
         Raises Aborted, also in the middle of a long prompt, with every sequence as it was before the step.
         """
-        working = [branch for branch in self.live if branch.works]
+        working = [branch for branch in self.live if branch.works and rank in (None, branch.rank)]
         if not working:
             return []
-        rank = min(branch.rank for branch in working)
-        working = [branch for branch in working if branch.rank == rank]
+        lowest = min(branch.rank for branch in working)
+        working = [branch for branch in working if branch.rank == lowest]
         ready = [branch for branch in working if not branch.todo]
         if ready:
             return self._draw({branch: branch.logits for branch in ready if branch.logits is not None})
@@ -156,9 +160,11 @@ class Engine:
             self.cache.added(branch.sequence, stretch.tokens)
             del branch.todo[: len(stretch.tokens)]
             branch.logits = None
-            if stretch.wanted:
-                wanted[branch] = rows[branch.sequence]
-        self._feed_followers(wanted)
+            if branch.scorer is not None:
+                branch.scorer.read(rows[branch.sequence])
+            elif stretch.wanted:
+                wanted[branch] = rows[branch.sequence][-1]
+        self._prefixes.feed(wanted)
         for branch, row in wanted.items():
             if not branch.writes:
                 branch.logits = row.copy()
@@ -172,7 +178,8 @@ class Engine:
             if tokens:
                 start = len(self.cache.tokens(branch.sequence))
                 whole = len(tokens) == len(branch.todo)
-                batch.append((branch, Stretch(branch.sequence, start, tokens, whole)))
+                wanted = branch.scorer.rows(start, len(tokens)) if branch.scorer else int(whole)
+                batch.append((branch, Stretch(branch.sequence, start, tokens, wanted)))
                 room -= len(tokens)
         return batch
 
@@ -196,62 +203,26 @@ class Engine:
             branch.writer.leave()
             self._remember(branch)
         if not leaving:
-            branch.writer = None
+            branch.writer = branch.scorer = None
         branch.todo, branch.leader, branch.shared = [], None, 0
-        self._release_followers(branch)
+        self._prefixes.release(branch)
 
     def _remember(self, branch: Branch) -> None:
         assert branch.writer is not None
         self.weights.replies.remember(branch.writer.tokens, branch.writer.pieces)
 
-    # -- shared prefixes ----------------------------------------------------------------------------------------------
+    def _join(self, branch: Branch, prompt: Sequence[int]) -> Branch:
+        try:
+            branch.prompt_tokens, branch.todo = len(prompt), list(prompt)
+            self._prefixes.join(branch, prompt)
+            self._make_room(branch, branch.reserved - branch.shared)
+        except BaseException:
+            self.cache.give(branch.sequence)
+            raise
+        self.live.append(branch)
+        return branch
 
-    def _best_leader(self, branch: Branch, prompt: Sequence[int]) -> tuple[Branch | None, int]:
-        """Who shares most of ``prompt``, with what is still to be read where that one is as urgent."""
-        best: tuple[Branch | None, int] = (None, 0)
-        for other in self.live:
-            coming = list(self.cache.tokens(other.sequence))
-            if other.rank <= branch.rank and other.leader is None:
-                coming += other.todo
-            length = common_prefix(coming, prompt)
-            if length > best[1]:
-                best = (other, length)
-        return best
-
-    def _take_over(self, branch: Branch, leader: Branch, length: int) -> None:
-        have = self.cache.share(leader.sequence, branch.sequence, length)
-        branch.reused_tokens = have
-        del branch.todo[:have]
-        branch.leader, branch.shared = None, 0
-
-    def _feed_followers(self, rows: dict[Branch, NDArray[np.float32]]) -> None:
-        """Whoever waited for a prompt that is now read takes it over, with its logits where that is all they need."""
-        for branch in self.live:
-            leader = branch.leader
-            if leader is None or len(self.cache.tokens(leader.sequence)) < branch.shared:
-                continue
-            whole = branch.shared == len(branch.todo) == len(self.cache.tokens(leader.sequence))
-            row = rows.get(leader) if whole else None
-            length = branch.shared if row is not None else min(branch.shared, len(branch.todo) - 1)
-            self._take_over(branch, leader, length)
-            if row is not None and not branch.todo:
-                branch.logits = row.copy()
-
-    def _release_followers(self, leader: Branch) -> None:
-        """``leader`` reads no further: one of those who wait takes what there is, and leads the others."""
-        held = len(self.cache.tokens(leader.sequence))
-        waiting = sorted((b for b in self.live if b.leader is leader), key=lambda one: one.rank)
-        if not waiting:
-            return
-        first = waiting[0]
-        known = first.shared
-        self._take_over(first, leader, min(held, known, len(first.todo) - 1))
-        for branch in waiting[1:]:
-            common = min(branch.shared, known)
-            if common > held:
-                branch.leader, branch.shared = first, common
-            else:
-                self._take_over(branch, leader, min(held, branch.shared, len(branch.todo) - 1))
+    # -- room ---------------------------------------------------------------------------------------------------------
 
     def _make_room(self, branch: Branch, needed: int) -> None:
         """Have ``needed`` free cells: replies of a higher rank are ended for it, the last first."""

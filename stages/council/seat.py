@@ -13,9 +13,15 @@ from stages.council.engine import Engine
 from stages.council.sample import Sampling
 from stages.errors import InputError
 
+RANK = 0
+"""The fast lane's: whoever else uses the engine gives way to it inside a step."""
+
 
 class LlamaSeat:
-    """A thin view on an :class:`Engine`. Not thread safe: the engine's owner serialises the calls."""
+    """A thin view on an :class:`Engine`, which others may use too: they wait while this seat reads or writes.
+
+    One thread at a time may call it.
+    """
 
     def __init__(self, path: Path | str, config: SeatConfig | None = None) -> None:
         """Load a GGUF file. Raises EnvironmentFault when it is missing, unreadable or without a chat template."""
@@ -59,19 +65,23 @@ class LlamaSeat:
         Ends at the model's own stop token, at ``max_tokens`` or when the context is full. Raises as ``prefill``.
         """
         prompt, engine, lane = self._prompt(messages), self.engine, self._lane
-        self._read(prompt, abort, ahead=False)
-        room = min(max_tokens, engine.config.n_ctx - len(prompt))
-        engine.start(lane, Sampling(room, temperature, seed=engine.config.seed))
         self._writing = mine = object()
+        engine.gate.claim(self, RANK)
         try:
+            self._read(prompt, abort, ahead=False)
+            with engine.gate.hold(RANK):
+                room = min(max_tokens, engine.config.n_ctx - len(prompt))
+                engine.start(lane, Sampling(room, temperature, seed=engine.config.seed))
             while lane.writes:
-                for branch, piece in engine.step(abort):
-                    if branch is lane:
-                        yield piece
+                with engine.gate.hold(RANK):
+                    events = engine.step(abort, rank=RANK)
+                yield from (piece for branch, piece in events if branch is lane)
         finally:
             # A reply that was left half way may be cleaned up late: it must not stop the one that came after it.
             if self._writing is mine:
-                engine.stop(lane)
+                with engine.gate.hold(RANK):
+                    engine.stop(lane)
+                engine.gate.release(self)
 
     def close(self) -> None:
         """Give the memory back. The seat cannot be used afterwards."""
@@ -81,14 +91,16 @@ class LlamaSeat:
 
     def _read(self, prompt: list[int], abort: Abort, *, ahead: bool) -> Prefill:
         engine, lane = self.engine, self._lane
-        thrown = engine.turn_to(lane, prompt)
+        with engine.gate.hold(RANK):
+            thrown = engine.turn_to(lane, prompt)
         self._wasted += min(thrown, self._ahead)
         self._ahead -= min(thrown, self._ahead)
         self._last = Prefill(len(prompt), lane.reused_tokens, self._wasted)
         left = len(lane.todo)
         try:
             while lane.todo:
-                engine.step(abort)
+                with engine.gate.hold(RANK):
+                    engine.step(abort, rank=RANK)
         finally:
             self._ahead += left - len(lane.todo)
             if not ahead:

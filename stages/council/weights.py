@@ -46,6 +46,11 @@ class Weights:
             )
         return self._with_bos(self._joined(parts[: at + 1], messages)), closing[0]
 
+    def reply_tokens(self, text: str) -> list[int]:
+        """The tokens of ``text`` as a reply: those that the model itself wrote, where it did."""
+        known, rest = self.replies.recall(text)
+        return known + self.vocab.tokenise(rest, with_marks=False) if rest else known
+
     def close(self) -> None:
         """Give the memory back."""
         if self.pointer is not None:
@@ -69,10 +74,9 @@ class Weights:
         return tokens
 
     def _said(self, message: Message) -> list[int]:
-        if message["role"] != "assistant":
-            return self.vocab.tokenise(message["content"], with_marks=False)
-        known, rest = self.replies.recall(message["content"])
-        return known + self.vocab.tokenise(rest, with_marks=False) if rest else known
+        if message["role"] == "assistant":
+            return self.reply_tokens(message["content"])
+        return self.vocab.tokenise(message["content"], with_marks=False)
 
 
 def _load(lib: Any, path: Path, config: SeatConfig) -> Any:

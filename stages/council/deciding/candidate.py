@@ -13,13 +13,15 @@ from stages.council.grounding import ungrounded
 class Candidate:
     """What one seat said; ``logprobs`` are its tokens' log-probabilities in order, the end mark included.
 
-    ``fault`` says why the seat has nothing to say (failed, late), else "".
+    ``fault`` says why the seat has nothing to say (failed, late), else "". ``fit`` is how well its text fits the
+    question by other means, 0 and more.
     """
 
     text: str
     logprobs: tuple[float, ...] = ()
     seat: str = ""
     fault: str = ""
+    fit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
