@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipecat.transports.base_transport import BaseTransport
 
 from agent.compute import Compute, Grant, Priority
 from agent.config.load import Loaded
-from agent.config.model import Config
+from agent.config.model import FAST, Config
+from agent.council import Council
+from agent.council_members import council_of, open_seats
 from agent.dialogue import Dialogue, RecordedLine
 from agent.models.proof import settings_for
 from agent.models.store import Store
@@ -29,7 +31,6 @@ from stages.council.config import SeatConfig
 from stages.registry import engine
 from stages.tts.pieces import PieceSplitter
 
-FAST = "fast"
 Say = Callable[[str], None]
 
 
@@ -42,6 +43,8 @@ class Engines:
     seat: Seat
     voice: Voice
     text_end: TextEndModel | None = None
+    council: Mapping[str, Seat] = field(default_factory=dict)
+    """What the council asks, by the seat's name; the fast seat's weights are shared."""
 
 
 class Session:
@@ -51,6 +54,8 @@ class Session:
         self, loaded: Loaded, compute: Compute, engines: Engines, prepared: Prepared | None = None
     ) -> None:
         self.loaded, self.compute, self.engines, self.prepared = loaded, compute, engines, prepared
+        self.council: Council | None = council_of(loaded, engines.council, compute)
+        """The accurate path; None where the configuration has no seats for it."""
 
     @property
     def config(self) -> Config:
@@ -90,6 +95,8 @@ class Session:
                 resource="turn-end-words",
             )
         await run(Priority.FINAL_TEXT, lambda grant: engines.recogniser.transcribe(greeting), resource="asr")
+        if self.council is not None:
+            await asyncio.gather(*(job.done for job in self.council.read_ahead()))
 
     def close(self) -> None:
         """End the threads, keep what was learned, and let the models go."""
@@ -97,6 +104,8 @@ class Session:
         if self.prepared:
             self.prepared.keep()
         self.engines.seat.close()
+        for seat in self.engines.council.values():
+            seat.close()
         if self.engines.text_end is not None:
             self.engines.text_end.close()
 
@@ -183,7 +192,11 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
         compute.run(Priority.BACKGROUND, lambda grant: make_turn_end(config.endpoint.smart_turn)),
         compute.run(Priority.BACKGROUND, by_words),
     )
-    return Engines(turn_end, recogniser, fast, voice, text_end)
+    council = await compute.run(
+        Priority.BACKGROUND,
+        lambda grant: open_seats(config, fast, store, lambda config, path: _proven(config, path, store, say)),
+    )
+    return Engines(turn_end, recogniser, fast, voice, text_end, council)
 
 
 def _proven(config: SeatConfig, path: Path, store: Store, say: Say) -> SeatConfig:

@@ -38,9 +38,10 @@ class Priority(IntEnum):
     FIRST_SPEECH = 2
     MODEL = 3
     SPEECH = 4
-    PARTIAL = 5
-    PREFILL = 6
-    BACKGROUND = 7
+    COUNCIL = 5
+    PARTIAL = 6
+    PREFILL = 7
+    BACKGROUND = 8
 
 
 URGENT = Priority.FINAL_TEXT

@@ -107,6 +107,12 @@ class Persona(BaseModel):
         before = [line["content"] for line in history[-_BEFORE:]]
         return direct(self.index, question, before, self.safe_sentence, self.lowest_fit)
 
+    def fitting(self, question: str, history: Sequence[Message] = ()) -> list[tuple[str, float]]:
+        """The facts that share something with ``question``, and how well each fits; the best one first."""
+        scores = self.index.scores(question, [line["content"] for line in history[-_BEFORE:]])
+        order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
+        return [(self.facts[at], scores[at]) for at in order if scores[at] > 0]
+
     def known(self) -> list[str]:
         """What a reply may state besides the caller's own words: for the grounding check."""
         return [self.name, self.role, self.greeting, self.safe_sentence, *self.facts]

@@ -19,6 +19,7 @@ USED_BY = {
     "endpoint": "agent/turn.py (turn taking) and stages/endpoint (voice activity, turn end)",
     "asr": "stages/asr (recognition)",
     "seats": "stages/council (language models)",
+    "council": "agent/council.py (several answers, compared)",
     "tts": "stages/tts (speech)",
     "prepare": "agent/prepare (phrases, likely replies, the profile of this machine)",
     "replay": "agent/replay and the report",

@@ -7,12 +7,16 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from agent.config.council import CouncilConfig
 from agent.config.endpoint import EndpointConfig
 from agent.config.parts import ComputeConfig, PathsConfig, ReplayConfig
 from agent.config.staged import RecognitionConfig, ReplySeatConfig, SpeechConfig
 from agent.prepare.config import PrepareConfig
 from agent.talk.config import TalkConfig
 from latency_budget.config import BudgetConfig
+
+FAST = "fast"
+"""The seat that every turn can fall back on."""
 
 SeatName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 
@@ -33,6 +37,9 @@ class Config(BaseModel):
     asr: RecognitionConfig = Field(RecognitionConfig(), description="recognition")
     seats: Mapping[SeatName, ReplySeatConfig] = Field(
         {"fast": ReplySeatConfig()}, min_length=1, description="language models by the name of their seat"
+    )
+    council: CouncilConfig = Field(
+        CouncilConfig(), description="several answers, compared: the accurate path"
     )
     tts: SpeechConfig = Field(SpeechConfig(), description="speech synthesis")
     prepare: PrepareConfig = Field(PrepareConfig(), description="what is ready before it is needed")

@@ -39,6 +39,28 @@ class EngineCouncil:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._kept: Branch | None = None
+
+    def read_ahead(
+        self,
+        messages: Sequence[Message],
+        *,
+        abort: Abort = never,
+        between: Callable[[], object] | None = None,
+    ) -> None:
+        """Have ``messages``, without the question that will follow, in the cache. Raises as ``answer``.
+
+        One sequence is kept for it; what was read before an abort stays.
+        """
+        engine = self._engine
+        with engine.gate.hold(RANK, between):
+            prompt = engine.prompt([*messages, Message(role="user", content="")])
+            if self._kept is None or self._kept.gone:
+                self._kept = engine.open((), rank=RANK)
+            kept = self._kept
+            engine.turn_to(kept, prompt)
+        while kept.todo and not kept.gone:
+            self._step(abort, between)
 
     def answer(
         self, asks: Sequence[Ask], *, abort: Abort = never, between: Callable[[], object] | None = None

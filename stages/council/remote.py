@@ -43,6 +43,8 @@ class RemoteSeat:
         self._path = address.path.rstrip("/") + "/chat/completions"
         self._connection = kind(address.hostname, address.port, timeout=self._config.server_timeout_s)
         self._last = Prefill(0, 0)
+        self.last_logprobs: list[float] = []
+        """Of the last reply's tokens, from a server that tells them."""
 
     @property
     def last_prefill(self) -> Prefill:
@@ -68,8 +70,9 @@ class RemoteSeat:
             "seed": self._config.seed,
             "stream": True,
             "stream_options": {"include_usage": True},
+            "logprobs": True,
         }
-        self._last, whole = Prefill(0, 0), False
+        self._last, self.last_logprobs, whole = Prefill(0, 0), [], False
         try:
             response = self._ask(json.dumps(body).encode(), abort)
             for event in self._events(response, abort):
@@ -196,6 +199,9 @@ class RemoteSeat:
             sock.settimeout(self._config.server_timeout_s)
 
     def _note(self, event: dict[str, Any]) -> None:
+        for choice in event.get("choices") or []:
+            told = (choice.get("logprobs") or {}).get("content") or []
+            self.last_logprobs += [float(token["logprob"]) for token in told]
         usage = event.get("usage")
         if usage:
             cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
