@@ -39,7 +39,7 @@ def test_the_fast_seat_is_shared_and_a_name_that_is_no_seat_is_an_error(tmp_path
     assert seats["fast"] is fast
     assert open_seats(Config(council=CouncilConfig(seats=())), fast, Store(tmp_path), proven) == {}
     wrong = Config(council=CouncilConfig(seats=(CouncilSeatConfig(member="large"),)))
-    with pytest.raises(AgentError, match="member 'large'.*There are: fast"):
+    with pytest.raises(AgentError, match=r"member 'large'.*There are: fast"):
         open_seats(wrong, fast, Store(tmp_path), proven)
 
 
