@@ -5,22 +5,19 @@ All times are milliseconds on the event loop's clock; audio is int16 mono at 16 
 
 from __future__ import annotations
 
-import math
 from typing import Any, Protocol
 
 import numpy as np
 
+from agent.transports.echo_watch import EchoWatch
 from agent.transports.play_queue import Samples
-from stages.audio.resample import Resampler
+from agent.transports.played import AUDIBLE, LEAD_MS, PlayedReference
+from stages.audio.echo_filter import BLOCK, EchoFilter
 from stages.contract import RATE_HZ, Audio
 
-LEAD_MS = 20.0
-"""The reference is given this much early, so that a device that reports its delay too long stays causal."""
-
-KEEP_MS = 4000.0
-RUN_GAP_MS = 5.0
-AUDIBLE = 180
-"""int16 amplitude (-45 dBFS) from which what was played counts as sound."""
+SCALE = 32_768.0
+MARGIN_MS = 5.0
+"""The filter is given the reference this much earlier than the echo was found: its peak is not its begin."""
 
 
 class EchoGuard(Protocol):
@@ -28,59 +25,6 @@ class EchoGuard(Protocol):
 
     def clean(self, at_ms: float, block: Samples, reference: PlayedReference) -> Samples:
         """``block`` as hearing shall get it, same length; its first sample was recorded at ``at_ms``."""
-
-
-class PlayedReference:
-    """What the loudspeaker played in the last seconds, by the time at which it sounded."""
-
-    def __init__(self, keep_ms: float = KEEP_MS) -> None:
-        self._length = round(keep_ms * RATE_HZ / 1000.0)
-        self._ring = np.zeros(self._length, dtype=np.int16)
-        self._newest = 0  # index after the last sample that is held
-
-    def add(self, at_ms: float, samples: Samples) -> None:
-        """``samples`` sound from ``at_ms`` on. What lies between them and the last ones was silence."""
-        start = round(at_ms * RATE_HZ / 1000.0)
-        if self._newest == 0 or start - self._newest >= self._length:
-            self._ring[:] = 0
-        elif start > self._newest:
-            self._ring[np.arange(self._newest, start) % self._length] = 0
-        self._ring[np.arange(start, start + len(samples)) % self._length] = samples
-        self._newest = max(self._newest, start + len(samples))
-
-    def slice(self, at_ms: float, count: int) -> Samples:
-        """``count`` samples from ``at_ms`` on; silence where nothing was played or no longer held."""
-        index = np.arange(count) + round(at_ms * RATE_HZ / 1000.0)
-        held = (index < self._newest) & (index >= self._newest - self._length)
-        found: Samples = np.where(held, self._ring[index % self._length], 0).astype(np.int16)
-        return found
-
-
-class RunResampler:
-    """What is played, at 16 kHz with its times: runs of blocks without a gap are resampled as one stream each."""
-
-    def __init__(self, rate_hz: int) -> None:
-        self._rate = rate_hz
-        self._stream = Resampler(rate_hz, RATE_HZ)
-        self._due_ms = -math.inf  # when the run's next block sounds
-        self._next_ms = 0.0  # when the next sample that the resampler gives sounds
-
-    def push(self, at_ms: float, samples: Samples) -> list[tuple[float, Samples]]:
-        """Blocks that are ready, each with its time; the rest of an ended run first."""
-        ready = []
-        if abs(at_ms - self._due_ms) > RUN_GAP_MS:
-            ready += self._give(self._stream.push(np.zeros(0, dtype=np.float32), last=True))
-            self._stream = Resampler(self._rate, RATE_HZ)
-            self._next_ms = at_ms
-        self._due_ms = at_ms + len(samples) * 1000.0 / self._rate
-        return ready + self._give(self._stream.push(samples.astype(np.float32)))
-
-    def _give(self, block: Audio) -> list[tuple[float, Samples]]:
-        if not len(block):
-            return []
-        at_ms = self._next_ms
-        self._next_ms += len(block) * 1000.0 / RATE_HZ
-        return [(at_ms, np.rint(np.clip(block, -32_768, 32_767)).astype(np.int16))]
 
 
 class NoGuard:
@@ -106,7 +50,12 @@ class HalfDuplex:
 
 
 class WebRtcGuard:
-    """WebRTC's echo canceller (AEC3), with what was played as its reference."""
+    """WebRTC's echo canceller (AEC3), with what was played as its reference.
+
+    By itself it takes a caller who speaks over the agent for echo until it has converged, longest where there is none.
+    So the echo is looked for first: where none is found the microphone passes as it is; where one is, a linear filter
+    takes most of it out before AEC3 sees the rest.
+    """
 
     def __init__(self, canceller: Any = None) -> None:
         if canceller is None:
@@ -114,12 +63,20 @@ class WebRtcGuard:
 
             canceller = EchoCanceller(sample_rate=RATE_HZ, stream_delay_ms=round(LEAD_MS))
         self._canceller = canceller
+        self.watch = EchoWatch()
+        self._filter = EchoFilter()
 
     def clean(self, at_ms: float, block: Samples, reference: PlayedReference) -> Samples:
         """``block`` without the echo of what was played. Whole multiples of 10 ms keep their length."""
+        if self.watch.look(at_ms, block, reference):
+            self._filter = EchoFilter()
+        near = block
+        if self.watch.state == "found" and len(block) == BLOCK:
+            far = reference.slice(at_ms + MARGIN_MS - self.watch.delay_ms, len(block))
+            near = _int16(self._filter.clean(_float(block), _float(far)))
         far = reference.slice(at_ms + LEAD_MS, len(block))
-        cleaned: Samples = self._canceller.process(np.ascontiguousarray(block), far)
-        return cleaned
+        cleaned: Samples = self._canceller.process(np.ascontiguousarray(near), far)
+        return block if self.watch.state == "none" else cleaned
 
 
 def guard_for(mode: str, *, headphones: bool, tail_ms: float) -> tuple[EchoGuard, str]:
@@ -133,3 +90,15 @@ def guard_for(mode: str, *, headphones: bool, tail_ms: float) -> tuple[EchoGuard
             if mode == "webrtc":
                 raise
     return HalfDuplex(tail_ms), "half duplex"
+
+
+def _float(block: Samples) -> Audio:
+    return block.astype(np.float32) / np.float32(SCALE)
+
+
+def _int16(block: Audio) -> Samples:
+    return _rounded(block * np.float32(SCALE))
+
+
+def _rounded(block: Audio) -> Samples:
+    return np.rint(np.clip(block, -32_768, 32_767)).astype(np.int16)

@@ -13,9 +13,10 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from agent.clock import clock_for_threads, now_ms
 from agent.errors import AgentError
 from agent.playback import Playback
-from agent.transports.echo import EchoGuard, PlayedReference, RunResampler
+from agent.transports.echo import EchoGuard
 from agent.transports.loudspeaker import Loudspeaker, OutputCallback
 from agent.transports.play_queue import Samples
+from agent.transports.played import PlayedReference, RunResampler
 from agent.transports.sound_card import INPUT_HZ, Format, Latency, SoundCard
 from agent.transports.sound_input import InputCallback, Microphone
 from stages.contract import RATE_HZ

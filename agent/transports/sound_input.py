@@ -14,9 +14,10 @@ from pipecat.transports.base_input import BaseInputTransport
 from pipecat.transports.base_transport import TransportParams
 
 from agent.clock import now_ms
-from agent.transports.echo import EchoGuard, PlayedReference
+from agent.transports.echo import EchoGuard
 from agent.transports.output import INT16
 from agent.transports.play_queue import Samples
+from agent.transports.played import PlayedReference
 from agent.transports.recording import DUE
 from agent.transports.stream_clock import JUMP_MS, HostOffset, StreamClock
 from stages.audio.resample import Resampler

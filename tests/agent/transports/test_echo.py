@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.transports.echo import (
-    HalfDuplex,
-    NoGuard,
-    PlayedReference,
-    RunResampler,
-    WebRtcGuard,
-    guard_for,
-)
+from agent.transports.echo import HalfDuplex, NoGuard, WebRtcGuard, guard_for
+from agent.transports.echo_watch import EchoWatch
+from agent.transports.played import PlayedReference, RunResampler
 from stages.contract import RATE_HZ
 
 FRAME = RATE_HZ // 50
@@ -106,3 +101,65 @@ def test_auto_trusts_headphones_and_nothing_else() -> None:
     assert isinstance(guard_for("auto", headphones=True, tail_ms=200.0)[0], NoGuard)
     assert guard_for("auto", headphones=False, tail_ms=200.0)[1] in ("webrtc", "half duplex")
     assert isinstance(guard_for("half_duplex", headphones=True, tail_ms=200.0)[0], HalfDuplex)
+
+
+def echo_run(gain_db: float | None, near: np.ndarray, delay_ms: int = 80) -> tuple[np.ndarray, WebRtcGuard]:
+    """What hearing gets of ``near`` while 4 s of the agent are played, with or without an echo of it."""
+    pytest.importorskip("pywebrtc_audio")
+    reference, guard = PlayedReference(), WebRtcGuard()
+    played = babble(len(near) / RATE_HZ)
+    heard = near.astype(np.float64)
+    if gain_db is not None:
+        later = delay_ms * RATE_HZ // 1000
+        heard[later:] += played[: len(played) - later] * 10 ** (gain_db / 20)
+    block = np.clip(heard, -32_768, 32_767).astype(np.int16)
+    out = []
+    for k in range(len(near) // FRAME - 2):
+        reference.add(10_000.0 + k * 20.0, played[k * FRAME : (k + 2) * FRAME])
+        out.append(guard.clean(10_000.0 + k * 20.0, block[k * FRAME : (k + 1) * FRAME], reference))
+    return np.concatenate(out), guard
+
+
+def late_speech(from_s: float, seconds: float) -> np.ndarray:
+    """A caller who begins to speak over the agent: other noise than the agent's."""
+    near = noise(seconds, 20.0, seed=3)
+    voice = noise(seconds, 2500.0, seed=4)
+    voice[: round(from_s * RATE_HZ)] = 0
+    return np.asarray(near + voice, dtype=np.int16)
+
+
+def test_without_an_echo_a_caller_over_the_agent_passes_as_they_are() -> None:
+    """The canceller alone would take the first words over the first reply for echo."""
+    near = late_speech(1.5, 4.0)
+    out, guard = echo_run(None, near)
+    assert guard.watch.state == "none"
+    speech = slice(round(1.5 * RATE_HZ), len(out))
+    assert np.array_equal(out[speech], near[speech])
+
+
+@pytest.mark.parametrize("gain_db", [-20.0, -6.0])
+def test_over_an_echo_a_caller_keeps_the_voice(gain_db: float) -> None:
+    """Two seconds into the first reply the caller comes through within 6 dB, and the echo before them does not."""
+    near = late_speech(2.0, 4.0)
+    out, guard = echo_run(gain_db, near)
+    assert guard.watch.state == "found"
+    assert guard.watch.delay_ms == pytest.approx(80.0, abs=1.0)
+    speech = slice(round(2.2 * RATE_HZ), len(out))
+    lost = np.mean(near[speech].astype(float) ** 2) / np.mean(out[speech].astype(float) ** 2)
+    assert 10 * np.log10(lost) < 6.0
+    before = slice(round(1.5 * RATE_HZ), round(2.0 * RATE_HZ))
+    assert np.sqrt(np.mean(out[before].astype(float) ** 2)) < 40.0
+
+
+def test_an_echo_that_goes_away_is_forgotten() -> None:
+    """Headphones put on in a call: ten seconds of the agent's voice later the microphone passes as it is."""
+    reference, watch = PlayedReference(), EchoWatch()
+    played, quiet = noise(17.0), noise(17.0, 20.0, seed=3)
+    states = []
+    for k in range(len(played) // FRAME - 2):
+        reference.add(k * 20.0, played[k * FRAME : (k + 2) * FRAME])
+        heard = quiet[k * FRAME : (k + 1) * FRAME] + (played[k * FRAME : (k + 1) * FRAME] // 4) * (k < 250)
+        watch.look(k * 20.0, heard.astype(np.int16), reference)
+        states.append(watch.state)
+    assert states[249] == "found"
+    assert states[-1] == "none"
