@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.prepare.lines import Talk
-from agent.prepare.mining import ALIKE
+from agent.prepare.mining import same_reply
 from agent.prepare.ready import ReadyReplies, ReadyReply
-from agent.prepare.similar import likeness, plain
 from stages.contract import Message
-from stages.council.social import asks_for_more, takes_leave
+from stages.council.social import takes_leave
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,4 @@ def _fits(reply: ReadyReply | None, agent: str) -> bool | None:
         return None
     if not agent:
         return takes_leave(reply.text)
-    return (
-        likeness(plain(reply.text), plain(agent)) >= ALIKE
-        or (asks_for_more(reply.text) and asks_for_more(agent))
-        or (takes_leave(reply.text) and takes_leave(agent))
-    )
+    return same_reply(reply.text, agent)

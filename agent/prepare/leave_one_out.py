@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.prepare.lines import Talk
-from agent.prepare.match import Matcher
-from agent.prepare.mining import ALIKE, mine, moves, usual_lines
+from agent.prepare.match import Likely, Matcher
+from agent.prepare.mining import Move, mine, moves, same_reply, usual_lines
 from agent.prepare.replies import Template
-from agent.prepare.similar import likeness, plain
 from latency_budget.statistics import Share, share
+
+MANNERS = 1.0
+"""The chance that a reply to manners is given here: they are told by rules, not by likeness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +28,30 @@ class Guess:
 def guesses(talks: Sequence[Talk]) -> list[Guess]:
     """A guess for every reply; the templates come from the other calls only.
 
-    A guess fits when the agent's own first words are the same reply: that is stricter than what a listener would take.
+    A guess fits when it is the same reply as one part of what the agent said then: stricter than a listener.
     """
     made = []
     for at, talk in enumerate(talks):
         others = [*talks[:at], *talks[at + 1 :]]
         matcher, usual = Matcher(mine(others)), usual_lines(others)
         for move in moves(talk, usual):
-            ranked = matcher.likely(matcher.state_after(move.state), move.caller)
-            top = next((one for one in ranked if not one.template.slots), None)
-            # The chance of the best template; one with slots in front of it takes its share.
-            if top is None:
-                made.append(Guess(talk.name, None, 0.0, False))
-                continue
-            fits = likeness(plain(top.template.text), plain(move.reply)) >= ALIKE
-            made.append(Guess(talk.name, top.template, top.probability, fits))
+            top = _guessed(matcher, move)
+            fits = top is not None and any(same_reply(top.template.text, part) for part in move.parts)
+            made.append(
+                Guess(
+                    talk.name, top.template if top else None, round(top.probability, 4) if top else 0.0, fits
+                )
+            )
     return made
+
+
+def _guessed(matcher: Matcher, move: Move) -> Likely | None:
+    """As on the live path: manners by their kind, all else by likeness. Templates with slots take their share."""
+    if move.manners is not None:
+        found = matcher.mannered(move.manners, move.state)
+        return None if found is None else Likely(found, MANNERS)
+    ranked = matcher.likely(matcher.state_after(move.state), move.caller)
+    return next((one for one in ranked if not one.template.slots), None)
 
 
 def precision(found: Sequence[Guess], threshold: float) -> tuple[Share, Share]:

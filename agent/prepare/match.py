@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from agent.prepare.mining import ALIKE
 from agent.prepare.replies import SLOT, ReplySet, Template
-from agent.prepare.similar import likeness, plain
+from agent.prepare.similar import likeness, plain, wish
 from stages.council.deciding.canonical import canonical, contains
 from stages.council.social import Manners
 
@@ -34,7 +34,7 @@ class Matcher:
     def __init__(self, replies: ReplySet) -> None:
         self._templates = replies.templates
         self._examples = [
-            (at, plain(text)) for at, template in enumerate(replies.templates) for text in template.after
+            (at, wish(text)) for at, template in enumerate(replies.templates) for text in template.after
         ]
         seen = Counter(word for _, words in self._examples for word in set(words))
         self._weight = {word: math.log(1.0 + len(self._examples) / count) for word, count in seen.items()}
@@ -52,7 +52,7 @@ class Matcher:
 
         ``state`` is the template that the agent said last (:meth:`state_after`). ``text`` may be partial.
         """
-        words = plain(text)
+        words = wish(text)
         scores = [0.0] * len(self._templates)
         for at, example in self._examples:
             score = self._cosine(words, example) ** SHARPNESS
@@ -64,12 +64,12 @@ class Matcher:
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
         return [Likely(self._templates[at], scores[at] / total) for at in order if scores[at] > 0.0]
 
-    def mannered(self, kind: Manners, said: str) -> str | None:
+    def mannered(self, kind: Manners, said: str) -> Template | None:
         """The reply to manners of this ``kind``: one for what the agent ``said`` last before one for any state."""
         meant = [one for one in self._templates if kind in one.when and not one.slots]
         state = self.state_after(said)
         here = [one for one in meant if state in one.state]
-        return (here or meant)[0].text if meant else None
+        return (here or meant)[0] if meant else None
 
     def _cosine(self, one: Sequence[str], two: Sequence[str]) -> float:
         left, right = set(one), set(two)

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.prepare.lines import Talk
 from agent.prepare.replies import ReplySet, Template
-from agent.prepare.similar import VALUE, likeness, plain, says_little, with_slots
+from agent.prepare.similar import VALUE, likeness, plain, says_little, wish, with_slots
+from stages.council.social import Manners, asks_for_more, manners_of, takes_leave
 
 ALIKE = 0.66
 """From here on two lines are one reply."""
 LEAST_COUNT, LEAST_CALLS = 2, 2
 """A reply that was heard less often, or in one call only, is nobody's habit (and may be somebody's detail)."""
 MOST_EXAMPLES = 12
+ANY_STATE = "*"
+_Usual = Mapping[tuple[Manners, str | None], str]
 USUAL_COUNT, USUAL_WORDS = 3, 4
 """A line of so many words that was said so often is one of its own, also in one breath with others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An agent's reply and what came before: ``state`` is the agent's line before the caller's."""
+    """An agent's reply and what came before: ``state`` is the agent's line before the caller's.
+
+    ``parts`` are all that the agent said then, ``reply`` the first that says something.
+    """
 
     talk: str
     state: str
     caller: str
     reply: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def manners(self) -> Manners | None:
+        """What the caller's line is, where it is manners and nothing else."""
+        return manners_of(self.caller, self.state)
 
 
 @dataclass(slots=True)
@@ -58,7 +70,8 @@ def moves(talk: Talk, usual: Sequence[str] = ()) -> Iterator[Move]:
     for at, line in enumerate(talk.lines):
         if line.role == "agent" and at > 0:
             before = _cut(talk.lines[at - 2].parts, usual) if at > 1 else [""]
-            yield Move(talk.name, before[-1], talk.lines[at - 1].text, _first_said(_cut(line.parts, usual)))
+            said = _cut(line.parts, usual)
+            yield Move(talk.name, before[-1], talk.lines[at - 1].text, _first_said(said), tuple(said))
 
 
 def _cut(parts: Sequence[str], usual: Sequence[str]) -> list[str]:
@@ -90,8 +103,23 @@ def mine(talks: Sequence[Talk]) -> ReplySet:
         if len(group.moves) >= LEAST_COUNT and len({move.talk for move in group.moves}) >= LEAST_CALLS
     ]
     names = _names(kept)
-    templates = tuple(_template(group, name, kept, names) for group, name in zip(kept, names, strict=True))
+    mannered = _mannered(kept, names)
+    templates = tuple(
+        _template(group, name, kept, names, mannered) for group, name in zip(kept, names, strict=True)
+    )
     return ReplySet(templates=templates)
+
+
+def _mannered(groups: Sequence[_Group], names: Sequence[str]) -> _Usual:
+    """The usual reply to each kind of manners in each state, by the names of the templates."""
+    counts: dict[tuple[Manners, str | None], Counter[str]] = {}
+    for group, name in zip(groups, names, strict=True):
+        for move in group.moves:
+            if move.manners is not None:
+                for state in (state_of(move.state, groups, names), ANY_STATE):
+                    counts.setdefault((move.manners, state), Counter())[name] += 1
+    usual = {place: found.most_common(1)[0] for place, found in counts.items()}
+    return {place: name for place, (name, count) in usual.items() if count >= LEAST_COUNT}
 
 
 def _grouped(found: Sequence[Move]) -> list[_Group]:
@@ -108,9 +136,15 @@ def _grouped(found: Sequence[Move]) -> list[_Group]:
     return sorted(groups, key=lambda group: -len(group.moves))
 
 
-def _template(group: _Group, name: str, groups: Sequence[_Group], names: Sequence[str]) -> Template:
+def _template(
+    group: _Group,
+    name: str,
+    groups: Sequence[_Group],
+    names: Sequence[str],
+    mannered: Mapping[tuple[Manners, str | None], str],
+) -> Template:
     words = with_slots(group.forms, group.base)
-    examples = Counter(" ".join(plain(move.caller)) for move in group.moves)
+    examples = Counter(" ".join(wish(move.caller)) for move in group.moves if move.manners is None)
     states = Counter(
         found for move in group.moves if (found := state_of(move.state, groups, names)) is not None
     )
@@ -119,6 +153,7 @@ def _template(group: _Group, name: str, groups: Sequence[_Group], names: Sequenc
         text=_shown(group, words)[:240],
         after=tuple(text[:240] for text, _ in examples.most_common(MOST_EXAMPLES) if text),
         state=tuple(state for state, _ in states.most_common(4)),
+        when=tuple(sorted({kind for (kind, _), best in mannered.items() if best == name})),
         count=len(group.moves),
         calls=len({move.talk for move in group.moves}),
     )
@@ -130,6 +165,15 @@ def _shown(group: _Group, words: tuple[str, ...]) -> str:
         return " ".join(words)
     said = Counter(move.reply for move in group.moves if plain(move.reply) == group.base)
     return said.most_common(1)[0][0]
+
+
+def same_reply(one: str, other: str) -> bool:
+    """Whether two lines of agents do the same: by their words, or both ask for more, or both take leave."""
+    return (
+        likeness(plain(one), plain(other)) >= ALIKE
+        or (asks_for_more(one) and asks_for_more(other))
+        or (takes_leave(one) and takes_leave(other))
+    )
 
 
 def state_of(said: str, groups: Sequence[_Group], names: Sequence[str]) -> str | None:

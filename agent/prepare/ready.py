@@ -12,7 +12,7 @@ from typing import Literal
 from agent.prepare.match import Matcher
 from stages.contract import Message
 from stages.council.fact_fit import FactFit
-from stages.council.social import manners_of
+from stages.council.social import Manners, manners_of
 
 Source = Literal["manners", "likely", "fact"]
 BEFORE = 2
@@ -51,16 +51,17 @@ class ReadyReplies:
         """The reply to ``text`` after ``history`` that is sure enough to be said; None where a model has to answer."""
         before = [line["content"] for line in history if line["role"] != "system"][-BEFORE:]
         said = next((line["content"] for line in reversed(history) if line["role"] == "assistant"), "")
-        return self._manners(text, said) or self._fact(text, before) or self._known(text, said)
+        if self._sure.manners and (kind := manners_of(text, said)) is not None:
+            return self._manners(kind, said)
+        return self._fact(text, before) or self._known(text, said)
 
-    def _manners(self, text: str, said: str) -> ReadyReply | None:
-        if self._likely is None or not self._sure.manners:
+    def _manners(self, kind: Manners, said: str) -> ReadyReply | None:
+        if self._likely is None:
             return None
-        kind = manners_of(text, said)
-        if kind is None:
-            return None
-        reply = said if kind == "again" else self._likely.mannered(kind, said)
-        return ReadyReply(reply, "manners", self._manners_fit) if reply else None
+        if kind == "again":
+            return ReadyReply(said, "manners", self._manners_fit) if said else None
+        reply = self._likely.mannered(kind, said)
+        return ReadyReply(reply.text, "manners", self._manners_fit) if reply else None
 
     def _fact(self, text: str, before: Sequence[str]) -> ReadyReply | None:
         if self._sure.fact is None:

@@ -19,17 +19,22 @@ _LITTLE = frozenset({
     "would", "will", "like", "have", "has", "been", "me", "us", "am", "today",
 })
 # fmt: on
+_GREETS = frozenset({"hi", "hello", "hey", "good", "morning", "afternoon", "evening"})
 _NAME = re.compile(
     r"\b(my name is|this is|name's)\s+((?!harbor\b|the\b|a\b|an\b)[a-z]+)"
     r"(\s+(?!i\b|and\b|how\b|from\b|here\b|with\b|calling\b)[a-z]+)?"
 )
+_ONE = re.compile(r"\b(which|that|this|the|other|another) one\b")
+_ASKING = frozenset({"what", "which", "how", "who", "where", "when", "why"})
+_OTHER_SORT = 0.5
+"""A question and a statement of the same words are not one line: "how can I help", "I can help"."""
 VALUE = {"{amount}", "{number}", "{name}", "{value}"}
 
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> tuple[str, ...]:
     """The words in one form: no fillers, numbers as ``{number}`` or ``{amount}``, names as ``{name}``."""
-    lowered = _NAME.sub(lambda match: f"{match[1]} xnamex", text.lower())
+    lowered = _ONE.sub(r"\1", _NAME.sub(lambda match: f"{match[1]} xnamex", text.lower()))
     words = ["{name}" if word == "xnamex" else word for word in canonical(lowered) if word not in _FILLERS]
     made: list[str] = []
     for word in words:
@@ -43,6 +48,13 @@ def plain(text: str) -> tuple[str, ...]:
     return tuple(made)
 
 
+@lru_cache(maxsize=8192)
+def wish(text: str) -> tuple[str, ...]:
+    """The words of a caller's line in one form, without the greeting and the name before a wish."""
+    left = tuple(word for word in plain(_NAME.sub(" ", text.lower())) if word not in _GREETS)
+    return left if set(left) - _LITTLE else plain(text)
+
+
 @lru_cache(maxsize=65536)
 def likeness(one: tuple[str, ...], two: tuple[str, ...]) -> float:
     """0 to 1: the share of words that both have (Dice), little words aside.
@@ -51,7 +63,10 @@ def likeness(one: tuple[str, ...], two: tuple[str, ...]) -> float:
     the words that carry the meaning decide.
     """
     left, right = _content(one), _content(two)
-    return 2.0 * len(left & right) / (len(left) + len(right)) if left and right else float(one == two)
+    if not left or not right:
+        return float(one == two)
+    same_sort = bool(_ASKING.intersection(one)) == bool(_ASKING.intersection(two))
+    return 2.0 * len(left & right) / (len(left) + len(right)) * (1.0 if same_sort else _OTHER_SORT)
 
 
 def says_little(text: str) -> bool:

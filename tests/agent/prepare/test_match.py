@@ -56,8 +56,11 @@ def test_manners_have_the_reply_of_their_state() -> None:
             )
         )
     )
-    assert matcher.mannered("farewell", "It costs five dollars.") == "Thank you for calling."
-    assert matcher.mannered("farewell", "Good. Thank you for calling.") == "Goodbye."
+    usual, here = matcher.mannered("farewell", "It costs five dollars."), "Good. Thank you for calling."
+    assert usual is not None
+    assert usual.name == "bye"
+    assert matcher.mannered("thanks", here) == matcher.mannered("farewell", here)
+    assert matcher.mannered("thanks", here) != usual
     assert matcher.mannered("wait", "It costs five dollars.") is None
 
 
