@@ -13,6 +13,7 @@ from pipecat.transports.base_transport import BaseTransport
 from agent.compute import Compute, Grant, Priority
 from agent.config.load import Loaded
 from agent.config.model import FAST, Config
+from agent.controller.seats import CouncilPlan, SeatPlan
 from agent.council import Council
 from agent.council_members import council_of, open_seats
 from agent.dialogue import Dialogue, RecordedLine
@@ -20,7 +21,6 @@ from agent.models.proof import settings_for
 from agent.models.store import Store
 from agent.pipeline import Call, Parts, wire
 from agent.prepare.load import Prepared, load_prepared
-from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
 from agent.turn_reader import ReadingPlan
@@ -64,8 +64,6 @@ class Session:
 
     def call(self, transport: BaseTransport, dialogue: Dialogue, recorder: Recorder) -> Call:
         """Wire a pipeline for one call. The caller's stream has a voice-activity state of its own."""
-        if self.prepared:
-            recorder.watcher = self.prepared.forecaster
         return wire(self._parts(), transport, dialogue, recorder)
 
     def dialogue(self, recorded: list[RecordedLine] | None = None) -> Dialogue:
@@ -111,12 +109,13 @@ class Session:
 
     def _parts(self) -> Parts:
         config, persona = self.config, self.loaded.persona
-        seat, ends = config.seats[FAST], config.endpoint
+        ends, prepared = config.endpoint, self.prepared
         return Parts(
             vad=engine("activity", "silero")(ends.vad),
             turn_end=self.engines.turn_end,
             recogniser=self.engines.recogniser,
-            seat=SeatPlan(FAST, self.engines.seat, seat.threads, seat.max_tokens, seat.temperature),
+            seat=_plan(self.engines.seat, config),
+            council=None if self.council is None else _council_plan(self.council, config),
             voice=self.engines.voice,
             compute=self.compute,
             rules=rules_of(ends),
@@ -126,8 +125,10 @@ class Session:
             splitter=lambda: PieceSplitter(config.tts.pieces),
             safe_sentence=persona.safe_sentence,
             again_sentence=persona.again_sentence,
-            phrases=self.prepared.phrases if self.prepared else None,
-            ready=self.prepared.ready if self.prepared else None,
+            phrases=prepared.phrases if prepared else None,
+            ready=prepared.ready if prepared else None,
+            bridges=prepared.bridges if prepared else (),
+            **({"forecaster": prepared.forecaster} if prepared else {}),
             reading=ReadingPlan(
                 threads=config.asr.threads,
                 lanes=config.asr.workers,
@@ -197,6 +198,28 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
         lambda grant: open_seats(config, fast, store, lambda config, path: _proven(config, path, store, say)),
     )
     return Engines(turn_end, recogniser, fast, voice, text_end, council)
+
+
+def _plan(seat: Seat, config: Config) -> SeatPlan:
+    one = config.seats[FAST]
+    return SeatPlan(
+        FAST,
+        seat,
+        one.threads,
+        one.max_tokens,
+        one.temperature,
+        remote=one.engine == "remote",
+        price=one.price,
+    )
+
+
+def _council_plan(council: Council, config: Config) -> CouncilPlan:
+    """The members' cores and prices together; a member on a server keeps no core busy."""
+    names = dict.fromkeys(seat.member for seat in config.council.seats)
+    members = [config.seats[name] for name in names]
+    cores = max((one.threads for one in members if one.engine != "remote"), default=0)
+    prices = [one.price for one in members if one.price is not None]
+    return CouncilPlan(council, cores, sum(prices) if prices else None)
 
 
 def _proven(config: SeatConfig, path: Path, store: Store, say: Say) -> SeatConfig:

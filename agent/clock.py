@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 
 def now_ms() -> float:
@@ -27,3 +28,8 @@ def clock_for_threads() -> Callable[[], float]:
     """The running loop's clock, in milliseconds, for a thread that is not the loop's: a sound card's callback."""
     loop = asyncio.get_running_loop()
     return lambda: loop.time() * 1000.0
+
+
+def today() -> str:
+    """The date, as 2025-03-01, for figures that are written down."""
+    return datetime.now(UTC).date().isoformat()

@@ -7,6 +7,7 @@ milliseconds of audio since the stream began.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pipecat.frames.frames import AggregatedTextFrame, DataFrame, LLMContextFrame, SystemFrame
 
@@ -91,11 +92,19 @@ class ReplyFrame(LLMContextFrame):
     reply: int = 0
     fixed: str | None = None
     answers: bool = False  # ``fixed`` says something about what was asked
+    fit: float | None = (
+        None  # the chance that ``fixed`` fits; None: as the measured quality of cached replies
+    )
+    turn_end_ms: float = 0.0  # silence at which the turn will be committed, as far as is known
 
 
 @dataclass
 class ReplyReleasedFrame(SystemFrame):
-    """The turn is over: the reply may be heard. May overtake the :class:`ReplyFrame` itself."""
+    """The turn is over: the reply may be heard. May overtake the :class:`ReplyFrame` itself.
+
+    The council answers it with a :class:`ChosenFrame`; where another service stands in for the council it releases
+    take 0.
+    """
 
     reply: int
 
@@ -115,12 +124,40 @@ class PieceFrame(AggregatedTextFrame):
     """A speakable piece of a reply. ``content``: it says something about what was asked (see docs/latency.md).
 
     ``last`` marks the end of the reply; its text may be empty. A text frame that pipecat's own speech services take.
+    ``take`` tells the ways of answering of one reply apart; :data:`BRIDGE` is the phrase before whichever is heard.
     """
 
     reply: int = 0
+    take: int = 0
     index: int = 0
     content: bool = True
     last: bool = False
+
+
+BRIDGE = -1
+
+
+@dataclass
+class ChosenFrame(SystemFrame):
+    """This take of the reply is the one to be heard; with ``play`` from now on. May overtake the pieces."""
+
+    reply: int
+    take: int
+    play: bool
+
+
+# -- speaking -> council (upstream) -----------------------------------------------------------------------------------
+
+
+@dataclass
+class TakeFrame(SystemFrame):
+    """A take's first audio is ``ready``, was handed over (``begun``: nothing is changed any more), or it has none
+    (``empty``).
+    """
+
+    reply: int
+    take: int
+    state: Literal["ready", "begun", "empty"]
 
 
 # -- speaking -> output (downstream, in the order of the audio) -------------------------------------------------------

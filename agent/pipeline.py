@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pipecat.observers.user_bot_latency_observer import UserBotLatencyObserver
@@ -14,10 +14,14 @@ from pipecat.transports.base_transport import BaseTransport
 from agent.audio_history import AudioHistory
 from agent.clock import now_ms
 from agent.compute import Compute
+from agent.controller.desk import Desk
+from agent.controller.forecaster import Forecaster
+from agent.controller.quality import Quality
+from agent.controller.seats import SeatPlan
 from agent.dialogue import Dialogue
 from agent.prepare.phrases import Phrases
 from agent.prepare.ready import ReadyReplies
-from agent.processors.council import CouncilProcessor, SeatPlan
+from agent.processors.council import CouncilProcessor
 from agent.processors.hearing import HearingProcessor, VoiceThresholds
 from agent.processors.ready import ReadyProcessor
 from agent.processors.speaking import SpeakingProcessor
@@ -25,6 +29,9 @@ from agent.processors.turn_end import TurnEndProcessor
 from agent.recorder import Recorder
 from agent.turn import Rules
 from agent.turn_reader import ReadingPlan
+from latency_budget.config import BudgetConfig, PathQuality
+from latency_budget.exchange import Path
+from latency_budget.predictor import Predictor
 from stages.contract import RATE_HZ, Recogniser, TextEndModel, TurnEndModel, Voice, VoiceActivity
 from stages.tts.pieces import PieceSplitter
 
@@ -49,6 +56,11 @@ class Parts:
     phrases: Phrases | None = None
     ready: ReadyReplies | None = None
     text_end: TextEndModel | None = None
+    accurate: SeatPlan | None = None
+    bridges: Sequence[str] = ()
+    forecaster: Forecaster = field(
+        default_factory=lambda: Forecaster(Predictor(), BudgetConfig(), Quality(PathQuality()))
+    )
 
 
 @dataclass(frozen=True)
@@ -69,9 +81,10 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
         parts.turn_end, audio, parts.compute, recorder, dialogue, parts.rules, parts.again_sentence,
         parts.text_end,
     )  # fmt: skip
-    council = CouncilProcessor(parts.seat, parts.compute, recorder, parts.splitter, parts.safe_sentence)
+    recorder.watcher = parts.forecaster
+    council = CouncilProcessor(_desk(parts, recorder))
     speaking = SpeakingProcessor(parts.voice, parts.compute, recorder, parts.tts_threads, parts.phrases)
-    ready: list[FrameProcessor] = [ReadyProcessor(parts.ready, recorder)] if parts.ready else []
+    ready: list[FrameProcessor] = [ReadyProcessor(parts.ready)] if parts.ready else []
     observer = UserBotLatencyObserver()
 
     @observer.event_handler("on_latency_measured")  # type: ignore[untyped-decorator]
@@ -87,3 +100,20 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
         idle_timeout_secs=None,
     )
     return Call(worker, turns)
+
+
+def _desk(parts: Parts, recorder: Recorder) -> Desk:
+    seats: dict[Path, SeatPlan] = {"fast": parts.seat}
+    if parts.accurate is not None:
+        seats["accurate"] = parts.accurate
+    return Desk(
+        seats=seats,
+        compute=parts.compute,
+        recorder=recorder,
+        splitter=parts.splitter,
+        safe_sentence=parts.safe_sentence,
+        forecaster=parts.forecaster,
+        phrases=parts.phrases,
+        bridges=parts.bridges,
+        voice_hz=parts.voice.rate_hz,
+    )

@@ -11,16 +11,45 @@ from typing import Protocol
 
 from agent.playback import Playback, ReplyHeard
 from latency_budget.exchange import Path
+from latency_budget.hindsight import Best
 from stages.contract import Prefill
+
+WAY_MARKS = ("reply_started", "seat_started", "reply_first_segment", "tts_first_chunk")
+"""Marks that each way of answering has for itself; a reply's are those of the way that is heard."""
 
 
 @dataclass(frozen=True, slots=True)
-class TurnForecast:
-    """What was predicted when the turn was committed: onsets by path, in ms after the caller's last voiced sample."""
+class DecisionNote:
+    """One decision of the controller; times in ms after the caller's last voiced sample.
 
+    ``predicted_ms`` and ``predicted_p95_ms`` are onsets by path; ``quality`` and ``price`` are what each is worth and
+    what it would still cost. ``chosen`` is None for the safe sentence.
+    """
+
+    event: str
+    waited_ms: float
+    chosen: str | None
+    why: str
     predicted_ms: Mapping[str, float]
     predicted_p95_ms: Mapping[str, float]
-    why: str
+    quality: Mapping[str, float]
+    price: Mapping[str, float]
+    started: tuple[str, ...] = ()
+    aborted: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class TakeRecord:
+    """One way of answering within a reply, heard or not. ``held_ms`` is how long it held cores."""
+
+    path: Path
+    marks: dict[str, float] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    prefill: Prefill | None = None
+    generated: int = 0
+    audio_s: float = 0.0
+    held_ms: float = 0.0
+    fault: str | None = None
 
 
 @dataclass(slots=True)
@@ -35,7 +64,9 @@ class ReplyRecord:
     why: str = ""
     marks: dict[str, float] = field(default_factory=dict)
     path: Path = "fast"
-    cached: bool = False  # a likely reply: no model was asked
+    takes: dict[int, TakeRecord] = field(default_factory=dict)
+    lead: int = 0  # the take that is heard, or will be as far as is known
+    bridge: str | None = None  # the phrase that was handed over before the answer
     prefill: Prefill | None = None
     generated: int = 0
     generated_ahead: int = 0  # tokens before the turn was committed
@@ -47,7 +78,25 @@ class ReplyRecord:
     failure: str | None = None
     played: ReplyHeard | None = None
     closed: bool = False
-    forecast: TurnForecast | None = None
+    decisions: list[DecisionNote] = field(default_factory=list)
+    best: Best | None = None  # as is known once it is over
+
+    def follow(self, take: int) -> None:
+        """The reply is ``take`` from now on, with its marks and words."""
+        made = self.takes[take]
+        self.lead = take
+        self.marks = {name: at for name, at in self.marks.items() if name not in WAY_MARKS} | made.marks
+        self.said, self.prefill = made.said, made.prefill
+        self.name_path()
+
+    def name_path(self) -> None:
+        """A reply of the fast seat that was begun before the turn's end is a draft that was right."""
+        made = self.takes.get(self.lead)
+        if made is None:
+            return
+        started, ended = made.marks.get("reply_started"), self.marks.get("turn_end")
+        ahead = started is not None and (ended is None or started < ended)
+        self.path = "speculated" if made.path == "fast" and ahead else made.path
 
 
 @dataclass(slots=True)
@@ -61,10 +110,6 @@ class Dropped:
 
 class Watcher(Protocol):
     """Who follows the records as they grow."""
-
-    def committed(self, record: ReplyRecord, at_ms: float, origin_ms: float) -> None:
-        """Its turn is over."""
-        ...
 
     def closed(self, record: ReplyRecord, origin_ms: float) -> None:
         """A committed reply was played, or withdrawn."""
@@ -94,40 +139,41 @@ class Recorder:
         record = self.records[reply]
         record.committed, record.why = True, why
         record.marks["turn_end"] = at_ms
-        started = record.marks.get("reply_started")
-        record.path = "speculated" if started is not None and started < at_ms else "fast"
-        if record.cached:
-            record.path = "cached"
-        if self.watcher:
-            self.watcher.committed(record, at_ms, self.origin_ms)
+        record.name_path()
 
-    def needs_no_model(self, reply: int) -> None:
-        """The reply was found ready; the news may come after the commit."""
+    def take(self, reply: int, take: int, path: Path) -> None:
+        """A way of answering is begun; the first one leads until another one does."""
         record = self.records.get(reply)
-        if record is None:
-            return
-        record.cached = True
-        if record.committed:
-            record.path = "cached"
+        if record is not None:
+            record.takes[take] = TakeRecord(path)
+            if len(record.takes) == 1:
+                record.follow(take)
 
-    def made(self, reply: int, *, tokens: int = 0, audio_s: float = 0.0) -> None:
+    def made(self, reply: int, *, take: int = 0, tokens: int = 0, audio_s: float = 0.0) -> None:
         """Something of a reply was made: tokens or audio."""
         record = self.records.get(reply)
         if record is None:
             return
         record.generated += tokens
         record.audio_s += audio_s
+        if take in record.takes:
+            record.takes[take].generated += tokens
+            record.takes[take].audio_s += audio_s
         if not record.committed:
             record.generated_ahead += tokens
             record.audio_ahead_s += audio_s
 
-    def mark(self, reply: int, name: str, at_ms: float) -> None:
-        """Stamp ``name`` on a reply, the first time only."""
+    def mark(self, reply: int, name: str, at_ms: float, take: int | None = None) -> None:
+        """Stamp ``name`` on a reply, or on one take of it, the first time only."""
         record = self.records.get(reply)
         if record is None or record.closed:
             self.stale += 1
             return
-        record.marks.setdefault(name, at_ms)
+        if take is not None and take in record.takes:
+            record.takes[take].marks.setdefault(name, at_ms)
+        if take is None or take == record.lead:
+            record.marks.setdefault(name, at_ms)
+            record.name_path()
 
     def failed(self, what: str) -> None:
         """A fault that the agent survived."""

@@ -20,17 +20,31 @@ class BridgeConfig(BaseModel):
     longest_gap_ms: float = Field(
         150.0, ge=0.0, le=1000.0, description="longest silence between a bridge phrase and its answer"
     )
+    longest_delay_ms: float = Field(
+        300.0,
+        ge=0.0,
+        le=2000.0,
+        description="an answer that would be held up by more than this by the end of a bridge phrase gets none",
+    )
 
 
 class PathQuality(BaseModel):
-    """The share of right answers of each path: what it is worth to wait for."""
+    """The share of right answers of each path: what it is worth to wait for. Measured ones: configs/quality.yaml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    cached: float = Field(0.97, ge=0.0, le=1.0, description="a likely reply that fits the turn")
-    speculated: float = Field(0.7, ge=0.0, le=1.0, description="a draft of the fast seat that fits the turn")
-    fast: float = Field(0.7, ge=0.0, le=1.0, description="the fast seat; `bench council` measures it")
-    accurate: float = Field(0.75, ge=0.0, le=1.0, description="several candidates, compared")
+    cached: float | None = Field(
+        None, ge=0.0, le=1.0, description="a reply that is ready and fits the turn; null: as measured"
+    )
+    speculated: float | None = Field(
+        None, ge=0.0, le=1.0, description="a draft of the fast seat; null: as measured for its model"
+    )
+    fast: float | None = Field(
+        None, ge=0.0, le=1.0, description="the fast seat; null: as measured for its model"
+    )
+    accurate: float | None = Field(
+        None, ge=0.0, le=1.0, description="the accurate seat; null: as measured for its model"
+    )
 
 
 class BudgetConfig(BaseModel):
@@ -67,7 +81,8 @@ class BudgetConfig(BaseModel):
         None,
         gt=0.0,
         le=1000.0,
-        description="dearest path that may be taken, in CPU seconds; null sets no limit",
+        description="dearest path that may be taken, in CPU seconds or in what seats.NAME.price counts; null sets no "
+        "limit",
     )
     give_up_ms: float = Field(
         2000.0,

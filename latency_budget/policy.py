@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from latency_budget.choice import Choice, Option, choose
+from latency_budget.choice import Choice, Limits, Option, choose
 from latency_budget.config import BudgetConfig
 from latency_budget.exchange import Path
 from latency_budget.predictor import Forecast, Predictor, Work
@@ -57,18 +57,28 @@ class TurnState:
 
     choice: Choice | None = None
     begun: bool = False  # something of the answer was heard: nothing is changed any more
-    bridged: bool = False
+    bridge_heard_ms: float | None = None  # when this turn's bridge phrase was heard
+    bridge_until_ms: float = 0.0  # when it ends
     last_bridge: str | None = None
 
     def next_turn(self) -> TurnState:
         """Only the last bridge phrase is remembered."""
         return TurnState(last_bridge=self.last_bridge)
 
-    def heard(self, bridge: str | None = None) -> TurnState:
-        """The first audible sample: of the answer, or of the bridge phrase given."""
-        if bridge is None:
-            return replace(self, begun=True)
-        return replace(self, bridged=True, last_bridge=bridge)
+    @property
+    def bridged(self) -> bool:
+        """Whether this turn had its bridge phrase."""
+        return self.bridge_heard_ms is not None
+
+    def heard(self) -> TurnState:
+        """The answer's first audible sample."""
+        return replace(self, begun=True)
+
+    def bridged_with(self, phrase: str, heard_ms: float, length_ms: float) -> TurnState:
+        """A bridge phrase is heard from ``heard_ms`` after the caller's last voiced sample, for ``length_ms``."""
+        return replace(
+            self, last_bridge=phrase, bridge_heard_ms=heard_ms, bridge_until_ms=heard_ms + length_ms
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +103,17 @@ def decide(
     not_before = max(config.min_gap_ms, situation.turn_end_ms)
     if state.begun and state.choice is not None:
         return state, Decision(state.choice, False, not_before)
-    options = [*_plain(situation, predictor, not_before)]
-    if not state.bridged and situation.bridge_ms is not None and config.bridge.enabled:
-        options += _bridged(options, situation, predictor, config, not_before)
-    choice = choose(options, config)
+    if state.bridged:
+        options, limits = _after_bridge(state, situation, predictor, config)
+    else:
+        options = list(_plain(situation, predictor, not_before))
+        bare = predictor.forecast([Work(Stage.OUTPUT)], not_before)
+        limits = Limits.of(
+            config, bare.quantile(config.confidence) if not_before > config.min_gap_ms else 0.0
+        )
+        if situation.bridge_ms is not None and config.bridge.enabled:
+            options += _bridged(options, situation, predictor, config, not_before)
+    choice = choose(options, config, limits)
     before = None if state.choice is None or state.choice.option is None else state.choice.option.name
     now = None if choice.option is None else choice.option.name
     return replace(state, choice=choice), Decision(choice, before != now, not_before)
@@ -153,4 +170,15 @@ def _bridged(
         for one in options
         if one.content.chance_within(config.budget_ms) < config.confidence
         and one.content.quantile(config.confidence) <= covered + config.bridge.longest_gap_ms
+        and covered - one.content.mean_ms <= config.bridge.longest_delay_ms
     ]
+
+
+def _after_bridge(
+    state: TurnState, situation: Situation, predictor: Predictor, config: BudgetConfig
+) -> tuple[list[Option], Limits]:
+    """The caller hears a bridge phrase: what follows it without a gap is in time."""
+    until = state.bridge_until_ms
+    in_time = max(until, situation.waited_ms) + config.bridge.longest_gap_ms
+    late = max(0.0, in_time - config.budget_ms)
+    return list(_plain(situation, predictor, until)), Limits(in_time, config.give_up_ms + late)

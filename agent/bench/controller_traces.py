@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from agent.controller.forecaster import FROM_MEMORY_MS
+from agent.controller.quality import Quality, kind_of
 from agent.errors import AgentError
-from agent.prepare.forecast import FROM_MEMORY_MS
 from agent.prepare.static import pieces_of
 from agent.report.schema import Report, Turn
-from latency_budget.config import PathQuality
 from latency_budget.marks import Mark
 from latency_budget.predictor import Work
 from latency_budget.profile import PRIORS, Stage
@@ -36,17 +36,18 @@ def read_reports(paths: Iterable[Path]) -> list[Report]:
     return made
 
 
-def traces(reports: Iterable[Report], quality: PathQuality) -> list[TurnTrace]:
+def traces(reports: Iterable[Report], quality: Quality) -> list[TurnTrace]:
     """One trace a turn that was answered with all its marks; the accurate path is modelled from the fast one."""
     found = (trace_of(turn, quality) for report in reports for turn in report.turns)
     return [trace for trace in found if trace is not None]
 
 
-def trace_of(turn: Turn, quality: PathQuality) -> TurnTrace | None:
+def trace_of(turn: Turn, quality: Quality) -> TurnTrace | None:
     """The trace of one turn; None where it has none: not answered, cut in, or marks missing."""
     marks, heard = turn.marks, turn.marks.get(Mark.FIRST_AUDIO)
     if turn.onset_ms is None or heard is None or not turn.said or any(one not in marks for one in _NEEDED):
         return None
+    kind = kind_of(turn.heard, history=turn.turn > 1)
     end, begun = marks[Mark.SPEECH_END], marks[Mark.REPLY_STARTED]
     written, spoken = marks[Mark.REPLY_FIRST_SEGMENT], marks[Mark.TTS_FIRST_CHUNK]
     first = pieces_of(turn.said, PieceSplitter())[0]
@@ -62,8 +63,8 @@ def trace_of(turn: Turn, quality: PathQuality) -> TurnTrace | None:
         max(0.0, begun - end),
         max(0.0, marks[Mark.TURN_END] - end),
         (
-            _path("fast", [(model, written - begun), *rest], quality.fast),
-            _path("accurate", [(longer, more * (written - begun)), *rest], quality.accurate),
+            _path("fast", [(model, written - begun), *rest], quality.of("fast", kind)),
+            _path("accurate", [(longer, more * (written - begun)), *rest], quality.of("accurate", kind)),
         ),
     )
 

@@ -38,9 +38,11 @@ def bench_controller(
     from agent.bench.controller import decision_ms, load_step, sweep
     from agent.bench.controller_traces import live_coverage, read_reports, traces
     from agent.config.load import load
+    from agent.controller.quality import Quality, load_quality
     from latency_budget import synthetic
 
-    budget = load(config).config.budget
+    settings = load(config).config
+    budget, models = settings.budget, {name: seat.model for name, seat in settings.seats.items()}
     made = list(synthetic.turns(turns, seed))
     rows, steps = sweep(made, budget), [load_step(factor, calls, budget, seed) for factor in STEP_FACTORS]
     median, p99 = decision_ms(made, budget)
@@ -54,7 +56,10 @@ def bench_controller(
     }
     if reports:
         read = read_reports(reports)
-        found, (hits, count) = traces(read, budget.quality), live_coverage(read)
+        found, (hits, count) = (
+            traces(read, Quality(budget.quality, load_quality(), models)),
+            live_coverage(read),
+        )
         again = sweep(found, budget) if found else []
         lines += [
             "",

@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -44,6 +44,12 @@ def bench_council(
     json_: Annotated[
         str | None, typer.Option("--json", metavar="-", help="`--json -` prints one JSON line at the end.")
     ] = None,
+    quality: Annotated[
+        Path | None,
+        typer.Option(
+            "--quality", metavar="FILE", help="Write the shares that the controller weighs paths by."
+        ),
+    ] = None,
 ) -> None:
     """Ask callers' questions of three domains and check what the answers hold.
 
@@ -79,9 +85,22 @@ def bench_council(
         for one in answers:
             if not one["right"]:
                 screen.print(f"{one['way']} | {one['task']} | {one['said']}", highlight=False, markup=False)
+    if quality is not None:
+        _write_quality(quality, answers, asked, half)
     if json_:
         whole = {"schema": 1, "half": half, "rows": [asdict(row) for row in figures], "answers": answers}
         sys.stdout.write(json.dumps(whole) + "\n")
+
+
+def _write_quality(path: Path, answers: list[dict[str, Any]], asked: list[Any], half: str) -> None:
+    from agent.bench.council_quality import quality_of, write_quality
+    from agent.clock import today
+    from agent.report.machine import machine_facts
+
+    machine, tasks = machine_facts(), {task.id: task for _, task, _ in asked}
+    command = f"python main.py bench council --half {half} --quality {path.name}"
+    found = quality_of(answers, tasks, command, today(), f"{machine.cpu}, {machine.cores} cores")
+    write_quality(found, path)
 
 
 def _members(threads: int) -> dict[str, Member]:

@@ -37,6 +37,12 @@ class ReplySeatConfig(SeatConfig):
     )
     max_tokens: int = Field(48, ge=1, le=2048, description="longest reply, in tokens")
     temperature: float = Field(0.0, ge=0.0, le=2.0, description="0 takes the likeliest token each time")
+    price: float | None = Field(
+        None,
+        ge=0.0,
+        le=1000.0,
+        description="what one reply costs, as budget.price_cap counts; null: the CPU seconds that it takes",
+    )
 
 
 class SpeechConfig(TtsConfig):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent.compute import Compute
 from agent.config.load import Loaded
+from agent.controller.forecaster import Forecaster
+from agent.controller.quality import Quality, load_quality
 from agent.models.places import cache_root
 from agent.models.store import Store
 from agent.persona import Persona
 from agent.prepare.audio_cache import AudioCache
 from agent.prepare.config import PrepareConfig
 from agent.prepare.fitting import shipped_fit
-from agent.prepare.forecast import TurnForecaster
 from agent.prepare.match import Matcher
 from agent.prepare.phrases import Phrases, prepare
 from agent.prepare.profiles import ProfileStore, profile_key
@@ -38,8 +39,9 @@ class Prepared:
     """What a session has ready. ``profiles`` is None where nothing is to be learned."""
 
     phrases: Phrases | None
-    forecaster: TurnForecaster
+    forecaster: Forecaster
     ready: ReadyReplies | None
+    bridges: Sequence[str]
     profiles: ProfileStore | None
 
     def keep(self) -> None:
@@ -70,11 +72,14 @@ async def load_prepared(
     profile, note = profiles.load(profile_key(machine_facts(), config))
     if note:
         say(note)
-    forecaster = TurnForecaster(Predictor(profile), config.budget)
-    if beyond := forecaster.beyond_reach(config.endpoint.decide_after_ms):
+    models = {name: seat.model for name, seat in config.seats.items()}
+    quality = Quality(config.budget.quality, load_quality(), models)
+    forecaster = Forecaster(Predictor(profile), config.budget, quality)
+    if beyond := forecaster.beyond_reach(config.endpoint.decide_after_ms, "accurate" in config.seats):
         say(beyond)
     ready = ready_replies(config.prepare, loaded.persona, replies)
-    return Prepared(phrases, forecaster, ready, profiles if config.prepare.learn_profile else None)
+    bridges = replies.bridges if replies is not None else ()
+    return Prepared(phrases, forecaster, ready, bridges, profiles if config.prepare.learn_profile else None)
 
 
 def ready_replies(config: PrepareConfig, persona: Persona, replies: ReplySet | None) -> ReadyReplies | None:

@@ -7,16 +7,15 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from agent.frames import ReplyFrame
 from agent.prepare.ready import ReadyReplies
-from agent.recorder import Recorder
 from stages.contract import Message
 
 
 class ReadyProcessor(FrameProcessor):
     """Stands before the council and fills in the sentence of a reply that needs no model."""
 
-    def __init__(self, ready: ReadyReplies, recorder: Recorder) -> None:
+    def __init__(self, ready: ReadyReplies) -> None:
         super().__init__()
-        self._ready, self._recorder = ready, recorder
+        self._ready = ready
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Everything passes; a reply may get its sentence."""
@@ -32,5 +31,4 @@ class ReadyProcessor(FrameProcessor):
         found = self._ready.find(lines[-1]["content"], lines[:-1])
         if found is None:
             return
-        frame.fixed, frame.answers = found.text, True
-        self._recorder.needs_no_model(frame.reply)
+        frame.fixed, frame.answers, frame.fit = found.text, True, found.chance

@@ -183,6 +183,7 @@ class TurnEndProcessor(FrameProcessor):
                 turn=action.turn,
                 reply=action.reply,
                 fixed=None if action.text else self._again,
+                turn_end_ms=self._rules.hold_ms(taking.known(self._state)),
             )
         )
 

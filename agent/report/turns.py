@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from agent.report.facts import Section
@@ -32,6 +34,42 @@ class CutInRow(Section):
     damaging: bool
 
 
+class DecisionStep(Section):
+    """One decision; times in ms after the caller's last voiced sample."""
+
+    event: str = Field(description="what had happened")
+    waited_ms: float
+    chosen: str | None = Field(description="null: the safe sentence")
+    why: str
+    predicted_ms: dict[str, float] = Field(description="median forecast of the onset, by path")
+    predicted_p95_ms: dict[str, float]
+    quality: dict[str, float] = Field(description="expected share of right answers, by path")
+    price: dict[str, float] = Field(description="what it would still cost, by path")
+    started: list[str]
+    aborted: list[str]
+
+
+class WayRow(Section):
+    """One way of answering that was begun."""
+
+    path: Path | Literal["safe"]
+    heard: bool
+    ready_ms: float | None = Field(description="its first audio was in memory, after the last voiced sample")
+    said: str
+    tokens: int = Field(ge=0)
+    audio_s: float = Field(ge=0)
+    price: float = Field(ge=0, description="seconds for which it held cores")
+
+
+class Hindsight(Section):
+    """The best choice, as is known afterwards."""
+
+    path: str
+    onset_ms: int = Field(description="when it would have been heard")
+    quality: float
+    regret: float = Field(ge=0, description="quality lost against it")
+
+
 class Decision(Section):
     """Which path was taken, and why."""
 
@@ -43,6 +81,14 @@ class Decision(Section):
     )
     chosen: Path
     why: str
+    steps: list[DecisionStep] = Field(
+        default_factory=list, description="the decisions of the turn that changed something, in order"
+    )
+    ways: list[WayRow] = Field(
+        default_factory=list, description="every way of answering that was begun, and what became of it"
+    )
+    price: float = Field(0.0, ge=0.0, description="seconds for which language models held cores, all ways")
+    best: Hindsight | None = Field(None, description="what would have been best, as is known afterwards")
 
 
 class Tokens(Section):

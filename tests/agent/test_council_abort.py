@@ -7,14 +7,11 @@ from typing import cast
 
 import pytest
 
-from agent.compute import Compute, Grant
-from agent.playback import Playback
-from agent.processors.council import CouncilProcessor, SeatPlan
-from agent.recorder import Recorder
+from agent.compute import Grant
+from agent.controller.seats import SeatPlan, run_seat
 from stages.contract import Abort, Message, Piece, never
 from stages.errors import Aborted
 from stages.fakes import FakeSeat
-from stages.tts.pieces import PieceSplitter
 
 
 class HoldingSeat(FakeSeat):
@@ -42,12 +39,9 @@ class AbortedGrant:
 
 
 def test_an_aborted_reply_lets_go_of_its_seat_before_the_next_one_begins() -> None:
-    compute = Compute(cores=1, nice=0)
     seat = HoldingSeat(["one two three"])
     plan = SeatPlan("fast", seat, 1, 40, 0.0)
-    council = CouncilProcessor(plan, compute, Recorder(Playback(16_000, 0.0)), PieceSplitter, "Sorry.")
     with pytest.raises(Aborted) as kept:
-        council._run_seat(cast(Grant, AbortedGrant()), [], lambda piece: None)
+        run_seat(plan, cast(Grant, AbortedGrant()), [], lambda piece: None)
     assert kept.value.__traceback__ is not None
     assert not seat.held
-    compute.close()

@@ -12,11 +12,11 @@ from pipecat.workers.runner import WorkerRunner
 from test_pipeline import LevelVad, ScriptedSeat, ToneVoice, TurnEnd, caller, hold
 
 from agent.compute import Priority
+from agent.controller.seats import SeatPlan
 from agent.dialogue import Dialogue
 from agent.fakes import ScriptedCompute
 from agent.pipeline import Parts, wire
 from agent.playback import Playback
-from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
 from agent.transports.recording import RecordedInput, RecordingTransport

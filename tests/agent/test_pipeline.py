@@ -12,12 +12,12 @@ import pytest
 from pipecat.workers.runner import WorkerRunner
 
 from agent.compute import Priority
+from agent.controller.seats import SeatPlan
 from agent.dialogue import Dialogue
 from agent.fakes import ScriptedCompute
 from agent.pipeline import Parts, wire
 from agent.playback import Playback
 from agent.prepare.ready import ReadyReplies, Sureness
-from agent.processors.council import SeatPlan
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder, ReplyRecord
 from agent.transports.recording import RecordingTransport

@@ -10,11 +10,17 @@ from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.tests.utils import SleepFrame, run_test
 
 from agent.compute import Priority
+from agent.controller.desk import Desk
+from agent.controller.forecaster import Forecaster
+from agent.controller.quality import Quality
+from agent.controller.seats import SeatPlan
 from agent.fakes import ScriptedCompute
 from agent.frames import PartialFrame, PrefillFrame, ReplyFrame
 from agent.playback import Playback
-from agent.processors.council import CouncilProcessor, SeatPlan, with_words
+from agent.processors.council import CouncilProcessor, with_words
 from agent.recorder import Recorder, ReplyRecord
+from latency_budget.config import BudgetConfig, PathQuality
+from latency_budget.predictor import Predictor
 from stages.contract import Abort, Message, Prefill, never
 from stages.fakes import FakeSeat
 from stages.tts.pieces import PieceSplitter
@@ -49,8 +55,10 @@ async def run(seat: FakeSeat, *frames: Frame, takes_ms: float = 0.0) -> Recorder
     recorder = Recorder(Playback(16_000, 20.0))
     recorder.begin(ReplyRecord(1, 1, "when do you open", 0.0))
     compute = ScriptedCompute({Priority.MODEL: 30.0, Priority.PREFILL: takes_ms})
+    plan = SeatPlan("fast", seat, 1, 40, 0.0)
+    caster = Forecaster(Predictor(), BudgetConfig(), Quality(PathQuality()))
     processor = CouncilProcessor(
-        SeatPlan("fast", seat, 1, 40, 0.0), compute, recorder, PieceSplitter, "I do not know that."
+        Desk({"fast": plan}, compute, recorder, PieceSplitter, "I do not know that.", caster)
     )
     await run_test(processor, frames_to_send=[*frames, SleepFrame(1.0)])
     compute.close()

@@ -87,7 +87,7 @@ def test_there_is_no_bridge_before_an_answer_in_time() -> None:
 
 
 def test_there_is_no_second_bridge_and_none_when_they_are_off() -> None:
-    bridged = TurnState().heard("One moment.")
+    bridged = TurnState().bridged_with("One moment.", 200.0, 900.0)
     state, _ = decide(bridged, situation(ACCURATE, bridge=1200.0), QUIET, BUDGET)
     assert name(state) == "accurate"
     off = BudgetConfig(bridge=BridgeConfig(enabled=False))
@@ -107,7 +107,9 @@ def test_no_phrase_is_said_twice_running() -> None:
     assert next_bridge(phrases, "Let me check.") == "One moment."
     assert next_bridge(phrases[:1], "One moment.") is None
     assert next_bridge([], None) is None
-    assert TurnState().heard("One moment.").next_turn() == TurnState(last_bridge="One moment.")
+    assert TurnState().bridged_with("One moment.", 300.0, 900.0).next_turn() == TurnState(
+        last_bridge="One moment."
+    )
 
 
 def test_a_second_path_starts_only_where_it_takes_no_core_from_the_first() -> None:

@@ -91,6 +91,11 @@ def test_after_a_load_step_the_p95_covers_again_within_ten_turns(step: float) ->
 
 
 def test_a_path_that_is_never_in_time_ends_in_the_safe_sentence() -> None:
-    slow = TurnTrace(2500.0, 2500.0, (FAST,))
+    slow = TurnTrace(2500.0, 300.0, (FAST,))
     rows, _ = play([slow], BudgetConfig(), Predictor(), safe_quality=0.1)
     assert (rows[0].path, rows[0].quality, rows[0].covered) == (None, 0.1, None)
+
+
+def test_a_turn_whose_end_was_seen_late_is_answered_all_the_same() -> None:
+    rows, _ = play([TurnTrace(2500.0, 2500.0, (FAST,))], BudgetConfig(), Predictor())
+    assert (rows[0].path, rows[0].met) == ("fast", False)
