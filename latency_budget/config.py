@@ -29,7 +29,7 @@ class BridgeConfig(BaseModel):
 
 
 class PathQuality(BaseModel):
-    """The share of right answers of each path: what it is worth to wait for. Measured ones: configs/quality.yaml."""
+    """The share of right answers of each path: what it is worth to wait for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

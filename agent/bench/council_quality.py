@@ -1,4 +1,4 @@
-"""From the council's answers to the figures that the controller weighs paths by (``configs/quality.yaml``)."""
+"""From the council's answers to the figures that the controller weighs paths by."""
 
 from __future__ import annotations
 

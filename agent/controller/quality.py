@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path as PathOf
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.config.load import CONFIGS
 from agent.config.strict import load_model
 from latency_budget.config import PathQuality
 from latency_budget.exchange import Path
 
 Kind = Literal["short", "followup", "plain"]
-QUALITY_FILE = CONFIGS / "quality.yaml"
+QUALITY_FILE = PathOf(__file__).parent / "data" / "quality.yaml"
 SHORT_WORDS = 3
 REFERS = frozenset(("it", "that", "this", "there", "they", "them", "those", "these", "he", "she", "one"))
 BEGINS = frozenset(("and", "or", "but", "what about", "how about"))

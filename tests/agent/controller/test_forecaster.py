@@ -56,9 +56,7 @@ def test_what_is_under_way_has_less_left() -> None:
     one = forecaster()
     early = left_ms(one, FAST, END + 350.0, reply_started=END + 340.0)
     late = left_ms(one, FAST, END + 350.0, reply_started=END + 200.0)
-    written = left_ms(
-        one, FAST, END + 350.0, reply_started=END + 200.0, reply_first_segment=END + 345.0
-    )
+    written = left_ms(one, FAST, END + 350.0, reply_started=END + 200.0, reply_first_segment=END + 345.0)
     assert early > late > written > 30.0
 
 
