@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,7 +82,7 @@ class Council:
         *,
         within_ms: float,
         priority: Priority = Priority.COUNCIL,
-    ) -> AsyncIterator[Candidate]:
+    ) -> AsyncGenerator[Candidate]:
         """One candidate for each seat, as soon as it is there; what is missing ``within_ms`` from now has a fault.
 
         Leave the loop, or close the iterator, to stop the work: each member ends within a step of its own.

@@ -17,7 +17,7 @@ from agent.compute import Compute
 from agent.controller.desk import Desk
 from agent.controller.forecaster import Forecaster
 from agent.controller.quality import Quality
-from agent.controller.seats import SeatPlan
+from agent.controller.seats import CouncilPlan, SeatPlan
 from agent.dialogue import Dialogue
 from agent.prepare.phrases import Phrases
 from agent.prepare.ready import ReadyReplies
@@ -30,7 +30,6 @@ from agent.recorder import Recorder
 from agent.turn import Rules
 from agent.turn_reader import ReadingPlan
 from latency_budget.config import BudgetConfig, PathQuality
-from latency_budget.exchange import Path
 from latency_budget.predictor import Predictor
 from stages.contract import RATE_HZ, Recogniser, TextEndModel, TurnEndModel, Voice, VoiceActivity
 from stages.tts.pieces import PieceSplitter
@@ -56,7 +55,7 @@ class Parts:
     phrases: Phrases | None = None
     ready: ReadyReplies | None = None
     text_end: TextEndModel | None = None
-    accurate: SeatPlan | None = None
+    council: CouncilPlan | None = None
     bridges: Sequence[str] = ()
     forecaster: Forecaster = field(
         default_factory=lambda: Forecaster(Predictor(), BudgetConfig(), Quality(PathQuality()))
@@ -103,11 +102,9 @@ def wire(parts: Parts, transport: BaseTransport, dialogue: Dialogue, recorder: R
 
 
 def _desk(parts: Parts, recorder: Recorder) -> Desk:
-    seats: dict[Path, SeatPlan] = {"fast": parts.seat}
-    if parts.accurate is not None:
-        seats["accurate"] = parts.accurate
     return Desk(
-        seats=seats,
+        seat=parts.seat,
+        council=parts.council,
         compute=parts.compute,
         recorder=recorder,
         splitter=parts.splitter,

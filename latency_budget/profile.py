@@ -54,12 +54,12 @@ class Prior:
 
 PRIORS: Mapping[Stage, Prior] = MappingProxyType(
     {
-        # Whisper base on an utterance and its margin; a 0.5B and a 1.5B model as Q4_0; piper; a 20 ms block and its
-        # device.
+        # Whisper base on an utterance and its margin; a 0.5B model as Q4_0, and as a council that weighs four replies;
+        # piper; a 20 ms block and its device.
         # Only where to begin from: four observations weigh as much.
         Stage.ASR: Prior(("audio_s",), (60.0, 20.0), (3.0,)),
         Stage.MODEL: Prior(("prompt_tokens", "tokens"), (40.0, 4.0, 42.0), (15.0, 5.0)),
-        Stage.ACCURATE: Prior(("prompt_tokens", "tokens"), (60.0, 10.0, 100.0), (15.0, 5.0)),
+        Stage.ACCURATE: Prior(("chars",), (800.0, 6.0), (40.0,)),
         Stage.TTS: Prior(("chars",), (12.0, 2.4), (20.0,)),
         Stage.OUTPUT: Prior((), (30.0,), ()),
     }

@@ -16,6 +16,9 @@ ALONE = " alone, plain prompt"
 """Ends the name of a way that is one reply of one model, with the prompt of the live path."""
 AS_IT_STANDS = "fact as it stands, no model"
 
+COUNCIL = ", constrained"
+"""Ends the name of the way that the shipped council is."""
+
 HEAD = """\
 # How often each way of answering is right, by kind of question: what the controller weighs paths by.
 # Written by the command below, which asks the questions that tuning never saw; do not edit.
@@ -35,9 +38,15 @@ def quality_of(
         way: {kind: Answers(right=sum(right), count=len(right)) for kind, right in sorted(kinds.items())}
         for way, kinds in ways.items()
     }
+    council = next((one for way, one in counted.items() if way.endswith(COUNCIL)), {})
     models = {way.removesuffix(ALONE): one for way, one in counted.items() if way.endswith(ALONE)}
     return QualityFile(
-        command=command, date=date, machine=machine, cached=counted.get(AS_IT_STANDS, {}), models=models
+        command=command,
+        date=date,
+        machine=machine,
+        cached=counted.get(AS_IT_STANDS, {}),
+        accurate=council,
+        models=models,
     )
 
 

@@ -42,7 +42,7 @@ def bench_controller(
     from latency_budget import synthetic
 
     settings = load(config).config
-    budget, models = settings.budget, {name: seat.model for name, seat in settings.seats.items()}
+    budget = settings.budget
     made = list(synthetic.turns(turns, seed))
     rows, steps = sweep(made, budget), [load_step(factor, calls, budget, seed) for factor in STEP_FACTORS]
     median, p99 = decision_ms(made, budget)
@@ -57,7 +57,7 @@ def bench_controller(
     if reports:
         read = read_reports(reports)
         found, (hits, count) = (
-            traces(read, Quality(budget.quality, load_quality(), models)),
+            traces(read, Quality(budget.quality, load_quality(), settings.seats["fast"].model)),
             live_coverage(read),
         )
         again = sweep(found, budget) if found else []

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agent.compute import Compute
 from agent.controller.forecaster import Forecaster
 from agent.controller.note import note_of
 from agent.controller.quality import kind_of
-from agent.controller.seats import SeatPlan
+from agent.controller.seats import CouncilPlan, SeatPlan
 from agent.controller.way import LiveWay
 from agent.prepare.phrases import Phrases
 from agent.recorder import DecisionNote, Recorder
-from latency_budget.exchange import Path
 from latency_budget.policy import TurnState, next_bridge
 from latency_budget.steer import Moment, Way, steer
 from stages.tts.pieces import PieceSplitter
@@ -24,11 +23,12 @@ class Desk:
     """What a reply is made with: engines and settings of the call.
 
     Attributes:
-        seats: those that may answer, by path.
+        seat: the fast one, on which everything falls back.
+        council: the accurate path, where there is one.
         bridges: phrases that cover a late answer; only those in memory are said.
     """
 
-    seats: Mapping[Path, SeatPlan]
+    seat: SeatPlan
     compute: Compute
     recorder: Recorder
     splitter: Callable[[], PieceSplitter]
@@ -37,6 +37,13 @@ class Desk:
     phrases: Phrases | None = None
     bridges: Sequence[str] = ()
     voice_hz: int = 16_000
+    council: CouncilPlan | None = None
+
+    def models(self, words: str) -> list[LiveWay]:
+        """The ways that ask a model about ``words``."""
+        asked = len(words)
+        fast = LiveWay("fast", self.seat, asked=asked)
+        return [fast] if self.council is None else [fast, LiveWay("accurate", self.council, asked=asked)]
 
     def foresee(self, words: str) -> DecisionNote:
         """What would be chosen if the caller's words so far were all, and this an ordinary turn's end."""
@@ -44,8 +51,8 @@ class Desk:
         wait_ms, end_ms = caster.ordinary_wait_ms, caster.ordinary_end_ms
         kind = kind_of(words, history=False)
         ways = tuple(
-            Way(caster.candidate(LiveWay(path, plan), None, path, 0.0, kind), room=plan.remote)
-            for path, plan in self.seats.items()
+            Way(caster.candidate(way, None, way.path, 0.0, kind), room=not way.cores)
+            for way in self.models(words)
         )
         moment = Moment(wait_ms, False, end_ms, ways)
         _, orders = steer(TurnState(), moment, caster.predictor, caster.budget)

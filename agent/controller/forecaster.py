@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.controller.quality import Quality
@@ -19,7 +18,8 @@ FROM_MEMORY_MS = 3.0
 """A first piece that came sooner than this was not spoken but had."""
 NEWS = 0.2
 """Weight of the newest turn in what an ordinary turn is like."""
-MODELS: Mapping[Path, Stage] = {"fast": Stage.MODEL, "speculated": Stage.MODEL, "accurate": Stage.ACCURATE}
+ASKED = 40
+"""Characters of an ordinary turn."""
 OUTPUT = Work(Stage.OUTPUT)
 
 
@@ -42,11 +42,9 @@ class Forecaster:
 
     def __init__(self, predictor: Predictor, budget: BudgetConfig, quality: Quality) -> None:
         self.predictor, self.budget, self.quality = predictor, budget, quality
-        self.ordinary_wait_ms, self.ordinary_end_ms = (
-            170.0,
-            400.0,
-        )  # until words are there, and until the commit
-        self._ordinary: dict[Stage, Ordinary] = {}
+        self.ordinary_wait_ms = 170.0  # until the words are there
+        self.ordinary_end_ms = 400.0  # until the turn is committed
+        self._ordinary = Ordinary()
         self._made: dict[int, Forecast] = {}
 
     def candidate(
@@ -61,7 +59,7 @@ class Forecaster:
         """What it still needs until it is heard, by the marks that it has."""
         if way.ready or way.path == "cached":
             return (OUTPUT,)
-        scratch = self.from_scratch(way.path)
+        scratch = self.from_scratch(way.path, way.asked)
         marks = made.marks if made is not None else {}
         if made is not None and (written := marks.get("reply_first_segment")) is not None and made.said:
             chars = float(len(made.said[0]))
@@ -71,11 +69,15 @@ class Forecaster:
             return (model, *scratch[1:])
         return scratch
 
-    def from_scratch(self, path: Path) -> tuple[Work, ...]:
-        """All that an ordinary turn needs by a seat."""
-        stage = MODELS[path]
-        one = self._ordinary.get(stage, Ordinary())
-        return (Work(stage, (one.read, one.words)), Work(Stage.TTS, (one.chars,)), OUTPUT)
+    def from_scratch(self, path: Path, asked: int = ASKED) -> tuple[Work, ...]:
+        """All that a turn of ``asked`` characters ordinarily needs by a seat."""
+        one = self._ordinary
+        model = (
+            Work(Stage.ACCURATE, (float(asked),))
+            if path == "accurate"
+            else Work(Stage.MODEL, (one.read, one.words))
+        )
+        return (model, Work(Stage.TTS, (one.chars,)), OUTPUT)
 
     def foretold(self, reply: int, forecast: Forecast) -> None:
         """What was predicted of the way that will be heard; kept until it is known what came of it."""
@@ -103,7 +105,7 @@ class Forecaster:
         forecast = self._made.pop(record.reply, None)
         heard = record.played.first_audio_ms if record.played else None
         self._follow(record, origin_ms)
-        took = [one for made in record.takes.values() for one in self._took(made)]
+        took = [one for made in record.takes.values() for one in self._took(made, len(record.heard))]
         if forecast is None or heard is None:
             self.predictor = self.predictor.learned(took)
             return
@@ -143,22 +145,24 @@ class Forecaster:
     def _price(self, way: LiveWay, works: tuple[Work, ...]) -> float:
         if way.plan is not None and way.plan.price is not None:
             return 0.0 if way.started else way.plan.price
-        cores = 1 if way.plan is None else way.plan.cores
+        cores = 1 if way.plan is None else way.cores
         own = [work for work in works if work.stage is not Stage.OUTPUT]
         return cores * self.predictor.forecast(own).mean_ms / 1000.0
 
-    def _took(self, made: TakeRecord) -> list[Took]:
-        """The times that this way's stages really took."""
+    def _took(self, made: TakeRecord, asked: int) -> list[Took]:
+        """The times that this way's stages really took, for a turn of ``asked`` characters."""
         marks, took = made.marks, []
         started, written = marks.get("reply_started"), marks.get("reply_first_segment")
         spoken = marks.get("tts_first_chunk")
-        if started is None or written is None or made.prefill is None or not made.said:
+        if started is None or written is None or not made.said or made.path == "cached":
             return []
-        stage = MODELS[made.path]
-        read = float(max(0, made.prefill.prompt_tokens - made.prefill.reused_tokens))
         words, chars = float(len(made.said[0].split())), float(len(made.said[0]))
-        took.append(Took(Work(stage, (read, words)), written - started))
-        self._ordinary[stage] = self._ordinary.get(stage, Ordinary()).blended(read, words, chars)
+        if made.path == "accurate":
+            took.append(Took(Work(Stage.ACCURATE, (float(asked),)), written - started))
+        elif made.prefill is not None:
+            read = float(max(0, made.prefill.prompt_tokens - made.prefill.reused_tokens))
+            took.append(Took(Work(Stage.MODEL, (read, words)), written - started))
+            self._ordinary = self._ordinary.blended(read, words, chars)
         if spoken is not None and spoken - written > FROM_MEMORY_MS:
             took.append(Took(Work(Stage.TTS, (chars,)), spoken - written))
         return took

@@ -57,7 +57,7 @@ class LiveReply:
                 LiveWay("cached", text=self.frame.fixed, answers=self.frame.answers, fit=self._fit())
             )
         if not self.frame.fixed or self.frame.answers:
-            self.ways += [LiveWay(path, plan) for path, plan in self.desk.seats.items()]
+            self.ways += self.desk.models(text)
 
     @property
     def reply(self) -> int:
@@ -131,8 +131,7 @@ class LiveReply:
     def _as_seen(self, way: LiveWay, now: float) -> Way:
         made = self._made(way)
         candidate = self.desk.forecaster.candidate(way, made, self._path(way), now, self._kind)
-        plan = way.plan
-        room = plan is None or plan.remote or self.desk.compute.has_room(Priority.MODEL, plan.threads)
+        room = not way.cores or self.desk.compute.has_room(Priority.COUNCIL, way.cores)
         return Way(candidate, way.started, way.busy, way.ready, room)
 
     def _path(self, way: LiveWay) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from pipecat.frames.frames import Frame, LLMFullResponseEndFrame
@@ -11,7 +12,7 @@ from pipecat.utils.text.base_text_aggregator import TextType
 
 from agent.clock import now_ms
 from agent.controller.desk import Desk
-from agent.controller.seats import Writing
+from agent.controller.seats import CouncilPlan, SeatPlan, Writing
 from agent.controller.way import SAFE_TAKE, LiveWay
 from agent.frames import BRIDGE, PieceFrame
 from agent.recorder import TakeRecord
@@ -42,6 +43,9 @@ class Mouth:
         if way.plan is None:
             self.spawn(self._say(way), f"say-{self.reply}")
             return
+        if isinstance(way.plan, CouncilPlan):
+            way.task = self.spawn(self._consult(way, way.plan, messages), f"consult-{self.reply}")
+            return
         way.writing = Writing(way.plan, self.desk.compute, messages, self.desk.splitter())
         way.writing.on_start(lambda: recorder.mark(self.reply, "seat_started", now_ms(), way.take))
         self.spawn(self._write(way), f"write-{self.reply}-{way.path}")
@@ -71,6 +75,24 @@ class Mouth:
         await self._emit(way, [*splitter.feed(way.text), *splitter.finish()])
         await self._finish(way)
 
+    async def _consult(self, way: LiveWay, plan: CouncilPlan, messages: list[Message]) -> None:
+        """Ask the council, and say what it decides on."""
+        question, history = messages[-1]["content"], [one for one in messages[:-1] if one["role"] != "system"]
+        begun, candidates = now_ms(), []
+        within = self.desk.forecaster.budget.give_up_ms
+        async with aclosing(plan.council.answer(question, history, within_ms=within)) as answers:
+            async for candidate in answers:
+                candidates.append(candidate)
+        way.done = True
+        made = self._made(way)
+        if made is not None:
+            made.held_ms = (now_ms() - begun) * plan.cores
+        decision = plan.council.decide(question, history, candidates)
+        splitter = self.desk.splitter()
+        await self._emit(way, [*splitter.feed(decision.text), *splitter.finish()])
+        await self.event("first piece")
+        await self._finish(way)
+
     async def _write(self, way: LiveWay) -> None:
         """Pass a seat's text on in pieces as it comes."""
         assert way.writing is not None
@@ -94,7 +116,7 @@ class Mouth:
         """What the seat read and how long it was held."""
         way.done = True
         made, plan = self._made(way), way.plan
-        if made is None or plan is None:
+        if made is None or not isinstance(plan, SeatPlan):
             return
         made.prefill = plan.seat.last_prefill
         record = self.desk.recorder.records[self.reply]

@@ -43,6 +43,7 @@ class QualityFile(BaseModel):
     date: str = Field(pattern=r"^\d{4}-\d\d-\d\d$", description="when")
     machine: str = Field(min_length=1, description="where")
     cached: Mapping[Kind, Answers] = Field(description="the fact as it stands, by kind of question")
+    accurate: Mapping[Kind, Answers] = Field(description="the council, by kind of question")
     models: Mapping[str, Mapping[Kind, Answers]] = Field(
         description="one reply of each model with the live prompt, by kind of question"
     )
@@ -59,15 +60,9 @@ def kind_of(text: str, *, history: bool) -> Kind:
 class Quality:
     """The worth of each path with the seats of one session. A figure in the configuration goes before the file's."""
 
-    def __init__(
-        self,
-        wanted: PathQuality,
-        measured: QualityFile | None = None,
-        models: Mapping[str, str] | None = None,
-    ) -> None:
-        """``models`` names the weights of the seats ``fast`` and ``accurate``."""
-        self._wanted, self._measured = wanted, measured
-        self._models = dict(models or {})
+    def __init__(self, wanted: PathQuality, measured: QualityFile | None = None, model: str = "") -> None:
+        """``model`` names the weights of the fast seat."""
+        self._wanted, self._measured, self._model = wanted, measured, model
 
     def of(self, path: Path, kind: str) -> float:
         """The share of right answers. ``UNKNOWN`` where none was measured for the seat's model."""
@@ -82,7 +77,9 @@ class Quality:
             return None
         if path == "cached":
             return self._measured.cached
-        return self._measured.models.get(self._models.get("accurate" if path == "accurate" else "fast", ""))
+        if path == "accurate":
+            return self._measured.accurate
+        return self._measured.models.get(self._model)
 
 
 def _share(shares: Mapping[Kind, Answers], kind: str) -> float:

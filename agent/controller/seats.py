@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from agent.compute import Compute, Grant, Job, Priority
 from stages.contract import Message, Piece, Seat
 from stages.council.clean import ThinkingFilter
+from stages.council.deciding.candidate import Candidate, Decision
 from stages.tts.pieces import PieceSplitter
 
 QUIET_S = 0.7
@@ -22,7 +24,6 @@ class SeatPlan:
     """One seat and how it is asked. ``name`` is also the resource that serialises its use.
 
     Attributes:
-        model: its weights by name, as quality was measured for them.
         remote: it runs on other cores than ours.
         price: what one reply costs; None: the CPU seconds that it is predicted to take.
     """
@@ -32,7 +33,6 @@ class SeatPlan:
     threads: int
     max_tokens: int
     temperature: float
-    model: str = ""
     remote: bool = False
     price: float | None = None
 
@@ -40,6 +40,33 @@ class SeatPlan:
     def cores(self) -> int:
         """How many of our cores it keeps busy."""
         return 0 if self.remote else self.threads
+
+
+class Consulted(Protocol):
+    """What a council does for a reply; see :class:`agent.council.Council`."""
+
+    def answer(
+        self, question: str, history: Sequence[Message] = (), *, within_ms: float
+    ) -> AsyncGenerator[Candidate]:
+        """One candidate for each seat, as soon as it is there."""
+        ...
+
+    def decide(self, question: str, history: Sequence[Message], candidates: Sequence[Candidate]) -> Decision:
+        """The one to speak."""
+        ...
+
+    def read_ahead(self, history: Sequence[Message] = ()) -> list[Job[None]]:
+        """Read the conversation so far."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilPlan:
+    """The council, how many of our cores it keeps busy, and what one question costs; None: its CPU seconds."""
+
+    council: Consulted
+    cores: int
+    price: float | None = None
 
 
 class Writing:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agent.compute import Compute
 from agent.config.load import Loaded
+from agent.config.model import FAST
 from agent.controller.forecaster import Forecaster
 from agent.controller.quality import Quality, load_quality
 from agent.models.places import cache_root
@@ -72,10 +73,9 @@ async def load_prepared(
     profile, note = profiles.load(profile_key(machine_facts(), config))
     if note:
         say(note)
-    models = {name: seat.model for name, seat in config.seats.items()}
-    quality = Quality(config.budget.quality, load_quality(), models)
+    quality = Quality(config.budget.quality, load_quality(), config.seats[FAST].model)
     forecaster = Forecaster(Predictor(profile), config.budget, quality)
-    if beyond := forecaster.beyond_reach(config.endpoint.decide_after_ms, "accurate" in config.seats):
+    if beyond := forecaster.beyond_reach(config.endpoint.decide_after_ms, bool(config.council.seats)):
         say(beyond)
     ready = ready_replies(config.prepare, loaded.persona, replies)
     bridges = replies.bridges if replies is not None else ()

@@ -20,7 +20,6 @@ from agent.frames import (
     TakeFrame,
 )
 from agent.recorder import DecisionNote
-from latency_budget.exchange import Path
 from latency_budget.policy import TurnState
 from stages.contract import Message, Prefill, ReadsAlong
 
@@ -35,7 +34,8 @@ class CouncilProcessor(FrameProcessor):
         self._state = TurnState()
         self._released = 0
         self._foreseen: list[DecisionNote] = []  # of the turn that the caller speaks
-        self._prefill: dict[Path, Job[Prefill]] = {}
+        self._prefill: Job[Prefill] | None = None
+        self._council_reads: list[Job[None]] = []
         self._before: PrefillFrame | None = None  # the conversation before the turn that the caller speaks
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
@@ -52,8 +52,10 @@ class CouncilProcessor(FrameProcessor):
                 await self._live.took(frame.take, frame.state)
         elif isinstance(frame, PrefillFrame):
             self._before, self._foreseen = frame, []
-            for path, plan in self._desk.seats.items():
-                self._read_ahead(path, plan, _reading(plan, frame.messages))
+            self._read_ahead(_reading(self._desk.seat, frame.messages))
+            if self._desk.council is not None and self._desk.foresee("").chosen == "accurate":
+                history = [one for one in frame.messages if one["role"] != "system"]
+                self._council_reads += self._desk.council.council.read_ahead(history)
         else:
             if isinstance(frame, PartialFrame):
                 self._read_along(frame)
@@ -76,42 +78,37 @@ class CouncilProcessor(FrameProcessor):
             self._live.stop()
             self._state = self._live.state.next_turn()
             self._live = None
-        for job in self._prefill.values():
+        if self._prefill is not None:
+            self._prefill.abort()
+        for job in self._council_reads:
             job.abort()
-        self._prefill = {}
+        self._prefill, self._council_reads = None, []
 
-    def _read_ahead(self, path: Path, plan: SeatPlan, read: Callable[[Grant], Prefill]) -> None:
-        if self._live is not None and self._live.busy(path):
+    def _read_ahead(self, read: Callable[[Grant], Prefill]) -> None:
+        if self._live is not None and self._live.busy("fast"):
             return  # a reply is being made: its own prompt comes first
-        before = self._prefill.get(path)
-        if before is not None and not before.started:
-            before.abort()  # what comes now holds all that it would have read
-        self._prefill[path] = self._desk.compute.submit(
+        if self._prefill is not None and not self._prefill.started:
+            self._prefill.abort()  # what comes now holds all that it would have read
+        plan = self._desk.seat
+        self._prefill = self._desk.compute.submit(
             Priority.PREFILL, read, threads=plan.cores, resource=plan.name
         )
 
     def _read_along(self, frame: PartialFrame) -> None:
         """Read the words that will not change any more, as the beginning of what the caller is saying."""
-        before = self._before
+        seat, before = self._desk.seat.seat, self._before
         if before is None or before.turn != frame.turn or not frame.stable:
             return
         messages = with_words(before.messages, frame.stable)
         foreseen = self._desk.foresee(frame.stable)
         if not self._foreseen or self._foreseen[-1].chosen != foreseen.chosen:
             self._foreseen.append(foreseen)
-        for path, plan in self._desk.seats.items():
-            seat = plan.seat
-            # The fast seat is what everything falls back on; another one reads along where it is likely to be asked.
-            if isinstance(seat, ReadsAlong) and (path == "fast" or path == foreseen.chosen):
-                self._read_ahead(path, plan, _reading_along(seat, messages))
+        if isinstance(seat, ReadsAlong):
+            self._read_ahead(lambda grant: seat.read_along(messages, abort=grant.aborted))
 
 
 def _reading(plan: SeatPlan, messages: list[Message]) -> Callable[[Grant], Prefill]:
     return lambda grant: plan.seat.prefill(messages, abort=grant.aborted)
-
-
-def _reading_along(seat: ReadsAlong, messages: list[Message]) -> Callable[[Grant], Prefill]:
-    return lambda grant: seat.read_along(messages, abort=grant.aborted)
 
 
 def with_words(messages: list[Message], words: str) -> list[Message]:
