@@ -57,9 +57,7 @@ async def run(seat: FakeSeat, *frames: Frame, takes_ms: float = 0.0) -> Recorder
     compute = ScriptedCompute({Priority.MODEL: 30.0, Priority.PREFILL: takes_ms})
     plan = SeatPlan("fast", seat, 1, 40, 0.0)
     caster = Forecaster(Predictor(), BudgetConfig(), Quality(PathQuality()))
-    processor = CouncilProcessor(
-        Desk(plan, compute, recorder, PieceSplitter, "I do not know that.", caster)
-    )
+    processor = CouncilProcessor(Desk(plan, compute, recorder, PieceSplitter, "I do not know that.", caster))
     await run_test(processor, frames_to_send=[*frames, SleepFrame(1.0)])
     compute.close()
     return recorder
