@@ -37,6 +37,18 @@ BENCHES = (
         "agent.cli.bench_controller",
         "bench_controller",
     ),
+    Entry(
+        "peer",
+        "Other voice agents on the same calls, machine and models, by the same clock.",
+        "agent.cli.bench_peer",
+        "bench_peer",
+    ),
+    Entry(
+        "referees",
+        "Other people's tools on our recordings: do they see what our report says?",
+        "agent.cli.bench_referees",
+        "bench_referees",
+    ),
 )
 
 app = typer.Typer(

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from pipecat.workers.runner import WorkerRunner
 
 from agent.app import Session
@@ -16,10 +15,10 @@ from agent.playback import Playback
 from agent.recorder import Recorder
 from agent.replay.live import LiveRows
 from agent.replay.plan import ReplayPlan
+from agent.replay.stereo import both_voices
 from agent.report.schema import Turn, UnmatchedRow
 from agent.transports.recording import RecordedInput, RecordingTransport
-from stages.audio.resample import resample
-from stages.contract import RATE_HZ, Audio
+from stages.contract import Audio
 
 TICK_S = 0.05
 LONGEST_TAIL_S = 30.0
@@ -67,9 +66,9 @@ async def run_call(
     else:
         rows.stop(transport.input().position_ms)
         unmatched = []
-    return RunResult(
-        recorder, unmatched, _stereo(plan.caller, playback, recorder), playback.rate_hz, finished
-    )
+    blocks = [(at - recorder.origin_ms, block) for at, block in playback.written]
+    heard = both_voices(plan.caller, blocks, playback.rate_hz)
+    return RunResult(recorder, unmatched, heard, playback.rate_hz, finished)
 
 
 async def _follow(
@@ -95,17 +94,3 @@ async def _follow(
             if quiet_s >= tail_s or tail >= LONGEST_TAIL_S:
                 return True
     return False
-
-
-def _stereo(caller: Audio, playback: Playback, recorder: Recorder) -> Audio:
-    """Both voices on one time line, shape ``(n, 2)``."""
-    rate = playback.rate_hz
-    left = resample(caller, RATE_HZ, rate)
-    blocks = [(round((at - recorder.origin_ms) * rate / 1000.0), block) for at, block in playback.written]
-    length = max([len(left), *(start + len(block) for start, block in blocks)])
-    heard = np.zeros((length, 2), dtype=np.float32)
-    heard[: len(left), 0] = left
-    for start, block in blocks:
-        if start >= 0:
-            heard[start : start + len(block), 1] = block
-    return heard
