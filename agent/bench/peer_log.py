@@ -6,7 +6,7 @@ Standard library only: the glue that writes it runs in the other agent's own env
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class Job:
         voice: the piper voice, an .onnx file with its settings beside it.
         server: address of the OpenAI-compatible server, ending in /v1.
         max_tokens: longest reply.
+        spoken_s: where the caller speaks, start and end of each turn.
         options: what differs between the settings of one agent.
     """
 
@@ -40,6 +41,7 @@ class Job:
     voice: Path
     server: str
     max_tokens: int
+    spoken_s: Sequence[tuple[float, float]]
     options: Mapping[str, Any]
 
     def save(self, path: Path) -> None:

@@ -54,8 +54,7 @@ from stages.contract import RATE_HZ, Audio
 
 DEFAULT_OUT_HZ = 24_000
 """What pipecat's ``PipelineParams`` take without being told."""
-MEASURED_SEGMENTS = 8
-SEGMENT_S = 3.0
+MEASURED_TURNS = 8
 TICK_S = 0.05
 
 
@@ -102,13 +101,14 @@ class TurnLog(BaseObserver):
             self._heard = ""
 
 
-def transcript_time_s(stt: WhisperSTTService, caller: Audio, vad_stop_s: float) -> float:
-    """From the end of speech to the transcript: the slowest of some stretches of the call, measured as documented."""
+def transcript_time_s(stt: WhisperSTTService, job: Job, caller: Audio, vad_stop_s: float) -> float:
+    """From the end of speech to the transcript: the slowest of some turns of the call, measured as documented."""
     model: Any = stt._model  # pipecat offers no other way to its model
-    length, took = int(SEGMENT_S * RATE_HZ), []
-    for start in np.linspace(0, max(0, len(caller) - length), MEASURED_SEGMENTS, dtype=int):
+    took = []
+    for start_s, end_s in job.spoken_s[:MEASURED_TURNS]:
+        spoken = caller[int(start_s * RATE_HZ) : int(end_s * RATE_HZ)]
         began = time.perf_counter()
-        list(model.transcribe(caller[start : start + length], language="en")[0])
+        list(model.transcribe(spoken, language="en")[0])
         took.append(time.perf_counter() - began)
     return round(max(took) + vad_stop_s, 2)
 
@@ -142,10 +142,6 @@ async def run(job: Job) -> None:
     log = PlayLog(job.out, rate)
     whisper = WhisperSTTService.Settings(model=str(job.whisper))
     stt = WhisperSTTService(device="cpu", compute_type="int8", settings=whisper)
-    if options["transcript_time"] == "measured":
-        time_s = transcript_time_s(stt, caller, VADParams().stop_secs)
-        log.setting("ttfs_p99_latency", time_s)
-        stt._ttfs_p99_latency = time_s  # what the constructor's argument sets
     llm = OpenAILLMService(
         api_key="none",
         base_url=job.server,
@@ -157,6 +153,10 @@ async def run(job: Job) -> None:
         download_dir=job.voice.parent, settings=PiperTTSService.Settings(voice=job.voice.stem)
     )
     await warm_up(stt, tts)
+    if options["transcript_time"] == "measured":
+        time_s = transcript_time_s(stt, job, caller, VADParams().stop_secs)
+        log.setting("ttfs_p99_latency", time_s)
+        stt._ttfs_p99_latency = time_s  # what the constructor's argument sets
     context = LLMContext()
     user, assistant = LLMContextAggregatorPair(context, user_params=user_params(options))
     params = TransportParams(

@@ -130,6 +130,7 @@ class Runner:
             voice=voice if voice.is_file() else next(voice.glob("*.onnx")),
             server=server,
             max_tokens=config.seats[FAST].max_tokens,
+            spoken_s=[(turn.start_ms / 1000.0, turn.end_ms / 1000.0) for turn in step.subject.planned.turns],
             options=step.system.options,
         )
 

@@ -39,7 +39,7 @@ _STOCK = {"smart_turn_timeout_s": None, "transcript_time": None, "rate_hz": None
 _TUNED = {"smart_turn_timeout_s": 1.0, "transcript_time": "measured", "rate_hz": 22_050, "empty_turns": False}
 _TUNED_WORDS = (
     "smart-turn time-out 1 s (3)",
-    "ttfs_p99_latency: slowest of 8 stretches of the call, measured before it begins (1 s)",
+    "ttfs_p99_latency: slowest of the call's first 8 turns, measured before it begins (1 s)",
     "output at the voice's 22050 Hz (24000)",
     "no reply to a turn without words (one)",
     "OPENBLAS_NUM_THREADS=1, OMP_NUM_THREADS=cores (unset)",

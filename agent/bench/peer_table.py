@@ -10,7 +10,7 @@ import numpy as np
 
 from agent.bench.peer_run import Done
 from agent.bench.peer_systems import SHARED, System
-from agent.report.compare_statistics import Resampler
+from agent.report.compare_statistics import ROUNDS
 from agent.report.schema import Summary, Turn
 from agent.report.summary import summarise_rows
 
@@ -27,25 +27,21 @@ class Row:
     runs: int
     summary: Summary
     v2v_ms: tuple[float, ...]
-    calls: tuple[str, ...]
     found: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Ours against the stock setting with the lowest V2V p50. ``low`` and ``high``: 95 % of the ratio of the p50s."""
+class Against:
+    """Ours against another agent. ``ratio``: our V2V p50 as a share of its; ``low`` and ``high``: its 95 % interval.
 
-    stock: str
+    ``quarter``: whether ours takes at most a quarter of it, at no more cut-ins.
+    """
+
+    system: str
     ratio: float
     low: float
     high: float
-    cut_ins: float
-    stock_cut_ins: float
-
-    @property
-    def kept(self) -> bool:
-        """Whether ours is quick enough at no more cut-ins."""
-        return self.ratio <= WANTED_SHARE and self.cut_ins <= self.stock_cut_ins
+    quarter: bool
 
 
 def rows(systems: Sequence[System], done: Sequence[Done]) -> list[Row]:
@@ -58,45 +54,51 @@ def rows(systems: Sequence[System], done: Sequence[Done]) -> list[Row]:
         turns: list[Turn] = [turn for one in own for turn in one.report.turns]
         unmatched = [row for one in own for row in one.report.unmatched]
         failures = [failure for one in own for failure in one.report.failures]
-        timed = [turn for turn in turns if turn.v2v_ms is not None]
         found.append(
             Row(
                 system=system,
                 runs=len(own),
                 summary=summarise_rows(turns, unmatched, failures, [], None),
-                v2v_ms=tuple(float(turn.v2v_ms or 0) for turn in timed),
-                calls=tuple(turn.call for turn in timed),
+                v2v_ms=tuple(float(turn.v2v_ms) for turn in turns if turn.v2v_ms is not None),
                 found=tuple(one.found for one in own if one.found),
             )
         )
     return found
 
 
-def verdict(table: Sequence[Row]) -> Verdict | None:
-    """Ours against the best stock setting; None without both."""
+def against(table: Sequence[Row]) -> list[Against]:
+    """Ours against every other agent, the quickest first; empty without ours."""
     ours = next((row for row in table if row.system.name == OURS and row.v2v_ms), None)
-    stocks = [row for row in table if row.system.kind == STOCK and row.v2v_ms]
-    if ours is None or not stocks:
-        return None
-    best = min(stocks, key=lambda row: row.summary.v2v_ms.p50 or 0.0)
-    rounds = _medians(ours) / _medians(best)
-    low, high = np.percentile(rounds, (2.5, 97.5))
-    return Verdict(
-        stock=best.system.name,
-        ratio=float(np.median(ours.v2v_ms) / np.median(best.v2v_ms)),
-        low=float(low),
-        high=float(high),
-        cut_ins=ours.summary.cut_ins or 0.0,
-        stock_cut_ins=best.summary.cut_ins or 0.0,
-    )
+    others = [row for row in table if row.system.kind != OURS and row.v2v_ms]
+    return [] if ours is None else [_against(ours, row) for row in sorted(others, key=_p50)]
 
 
-def _medians(row: Row) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The median of each bootstrap round over the row's turns."""
-    return Resampler(row.calls).percentiles(np.array(row.v2v_ms, dtype=np.float64), 50.0)
+def best_stock(table: Sequence[Row], found: Sequence[Against]) -> Against | None:
+    """The one with the stock setting that has the lowest p50."""
+    stock = [row.system.name for row in table if row.system.kind == STOCK]
+    return next((one for one in found if one.system in stock), None)
 
 
-def document(table: Sequence[Row], told: Verdict | None, machine: dict[str, Any]) -> dict[str, Any]:
+def _against(ours: Row, other: Row) -> Against:
+    ratio = _p50(ours) / _p50(other)
+    low, high = np.percentile(_medians(ours, 1) / _medians(other, 2), (2.5, 97.5))
+    fewer = (ours.summary.cut_ins or 0.0) <= (other.summary.cut_ins or 0.0)
+    return Against(other.system.name, ratio, float(low), float(high), ratio <= WANTED_SHARE and fewer)
+
+
+def _p50(row: Row) -> float:
+    return float(np.median(row.v2v_ms))
+
+
+def _medians(row: Row, seed: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The median of each bootstrap round over the row's turns, which are drawn anew for each row."""
+    values = np.array(row.v2v_ms)
+    drawn = np.random.default_rng(seed).integers(0, len(values), (ROUNDS, len(values)))
+    found: np.ndarray[Any, np.dtype[np.float64]] = np.median(values[drawn], axis=1)
+    return found
+
+
+def document(table: Sequence[Row], machine: dict[str, Any]) -> dict[str, Any]:
     """All of it as plain JSON data."""
     return {
         "schema": 1,
@@ -113,5 +115,5 @@ def document(table: Sequence[Row], told: Verdict | None, machine: dict[str, Any]
             }
             for row in table
         ],
-        "ours_against_stock": None if told is None else {**vars(told), "kept": told.kept},
+        "ours_against": [vars(one) for one in against(table)],
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent.bench.peer_run import Done, Runner
     from agent.bench.peer_steps import Step
     from agent.bench.peer_systems import System
-    from agent.bench.peer_table import Row, Verdict
+    from agent.bench.peer_table import Row
     from agent.config.load import Loaded
 
 START_UP_S = 20.0
@@ -59,7 +59,7 @@ def bench_peer(
     """
     from agent.bench.peer_run import Runner
     from agent.bench.peer_steps import steps, subjects
-    from agent.bench.peer_table import document, rows, verdict
+    from agent.bench.peer_table import document, rows
     from agent.bench.peer_venv import peer_python
     from agent.config.load import load
     from agent.errors import AgentError
@@ -80,9 +80,8 @@ def bench_peer(
     runner = Runner(out, config, caller_channel, loaded, python)
     done, left = _run(list(steps(systems, given, rounds)), runner, minutes, again, say)
     table = rows(systems, done)
-    told, screen = verdict(table), Console(width=max(Console().width, 130))
-    show(table, told, screen)
-    whole = json.dumps(document(table, told, machine_facts().model_dump(mode="json")))
+    show(table, Console(width=max(Console().width, 130)))
+    whole = json.dumps(document(table, machine_facts().model_dump(mode="json")))
     write_whole(out / "peers.json", whole + "\n")
     say(f"Written: {out}/peers.json; every run's report.json and call.wav are beside it.")
     if left:
@@ -132,10 +131,10 @@ def _run(
     return done, left
 
 
-def show(table: Sequence[Row], told: Verdict | None, screen: Console) -> None:
-    """A line an agent, then ours against the best stock setting, then what each was given."""
+def show(table: Sequence[Row], screen: Console) -> None:
+    """A line an agent, then ours against each other one, then what each was given."""
     from agent.bench.peer_systems import SHARED
-    from agent.bench.peer_table import WANTED_SHARE
+    from agent.bench.peer_table import WANTED_SHARE, against, best_stock
 
     view = Table()
     view.add_column("agent", no_wrap=True)
@@ -157,11 +156,13 @@ def show(table: Sequence[Row], told: Verdict | None, screen: Console) -> None:
             _ms(one.endpoint_delay_ms.p50),
         )
     screen.print(view)
-    if told is not None:
+    found = against(table)
+    best = best_stock(table, found)
+    for other in found:
+        wanted = "" if other is not best else f"; wanted {WANTED_SHARE:.2f} of the best stock setting: "
+        wanted += "" if other is not best else ("kept" if other.quarter else "not kept")
         screen.print(
-            f"ours against {told.stock}, the quickest stock setting: p50 {told.ratio:.2f} of it (95 % "
-            f"{told.low:.2f} to {told.high:.2f}; wanted {WANTED_SHARE:.2f}), cut-ins {told.cut_ins:.0%} against "
-            f"{told.stock_cut_ins:.0%}: {'kept' if told.kept else 'not kept'}",
+            f"our p50 is {other.ratio:.2f} of {other.system}'s (95 % {other.low:.2f} to {other.high:.2f}{wanted})",
             highlight=False,
         )
     screen.print("All that are not ours: " + "; ".join(SHARED) + ".", highlight=False, markup=False)
