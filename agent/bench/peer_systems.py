@@ -35,6 +35,7 @@ class System:
     threads: bool = False
 
 
+_MODEL_ONLY = ("prepare.likely=false", "prepare.facts=false", "prepare.manners=false")
 _STOCK = {"smart_turn_timeout_s": None, "transcript_time": None, "rate_hz": None, "empty_turns": True}
 _TUNED = {"smart_turn_timeout_s": 1.0, "transcript_time": "measured", "rate_hz": 22_050, "empty_turns": False}
 _TUNED_WORDS = (
@@ -50,14 +51,14 @@ SYSTEMS: tuple[System, ...] = (
     System(
         "ours-fast",
         "ours",
-        ("only the fast seat answers: no likely replies, no facts as they stand",),
-        ("prepare.likely=false", "prepare.facts=false"),
+        ("the fast seat answers every turn: no likely replies, no facts as they stand, no manners",),
+        _MODEL_ONLY,
     ),
     System(
         "ours-accurate",
         "ours",
-        ("the 1.5B model in the place of the fast seat: no likely replies, no facts as they stand",),
-        ("prepare.likely=false", "prepare.facts=false", "seats.fast.model=qwen2.5-coder-1.5b"),
+        ("as ours-fast, with the 1.5B model in that seat",),
+        (*_MODEL_ONLY, "seats.fast.model=qwen2.5-coder-1.5b"),
     ),
     System("pipecat", "pipecat", ("its defaults",), options=_STOCK),
     System("pipecat-tuned", "pipecat", _TUNED_WORDS, options=_TUNED, threads=True),
