@@ -75,6 +75,7 @@ lock: venv ## Pin the newest allowed packages again (requirements/*.txt, with ha
 	cd requirements && ../$(UV_LOCK) --upgrade build.in -o build.txt
 	cd requirements && ../$(UV_LOCK) --upgrade ../pyproject.toml llama-runtime.in -o run.txt
 	cd requirements && ../$(UV_LOCK) --upgrade --extra dev -c run.txt ../pyproject.toml llama-runtime.in -o dev.txt
+	cd requirements && ../$(UV_LOCK) --upgrade -c run.txt peers.in -o peers.txt
 
 clean: ## Remove .venv, results and tool caches. Models and the built wheel stay in the cache.
 	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
