@@ -21,6 +21,9 @@ SOON_MS = 1.0
 ROOM_MS = 5.0
 """How long before the last moment it is decided: the decision itself and the loop take some of it."""
 
+RECHECK_MS = 50.0
+"""How often it is decided again while nothing is ready and there are several ways."""
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
@@ -102,6 +105,8 @@ def steer(
     if state.begun:
         idle = tuple(way.path for way in moment.ways if way.busy and way.path != _path(decision.choice))
         return state, Orders(decision, abort=idle, lead=_path(decision.choice), play=True)
+    if config.price_cap is not None:
+        moment = replace(moment, ways=tuple(way for way in moment.ways if _payable(way, config.price_cap)))
     lead = _lead(decision.choice, moment, config)
     start = _start(lead, moment, predictor, config)
     abort = _abort(lead, start, moment)
@@ -119,6 +124,10 @@ def _path(choice: Choice) -> Path | None:
     return None if choice.option is None else choice.option.path
 
 
+def _payable(way: Way, cap: float) -> bool:
+    return way.started or way.candidate.price <= cap
+
+
 def _wants_bridge(choice: Choice, lead: Path | None) -> bool:
     return choice.option is not None and choice.option.bridge is not None and choice.option.path == lead
 
@@ -128,20 +137,19 @@ def _lead(choice: Choice, moment: Moment, config: BudgetConfig) -> Path | None:
     chosen = _path(choice)
     if chosen is not None:
         return chosen
-    payable = [
-        way for way in moment.ways if config.price_cap is None or way.candidate.price <= config.price_cap
-    ]
-    ready = [way for way in payable if way.ready]
+    ready = [way for way in moment.ways if way.ready]
     if ready:
         return max(ready, key=lambda way: way.candidate.quality).path
     if moment.over and _too_late(moment, config):
         return None
-    under_way = [way for way in payable if way.started] or payable
+    under_way = [way for way in moment.ways if way.started] or moment.ways
     return under_way[0].path if under_way else None
 
 
 def _too_late(moment: Moment, config: BudgetConfig) -> bool:
-    """The budget is spent: whoever is not ready, and is not expected, is not waited for any more."""
+    """The budget is spent, or nothing is left: whoever is not expected is not waited for any more."""
+    if not moment.ways:
+        return True
     return moment.waited_ms >= max(config.budget_ms, moment.turn_end_ms) - SOON_MS
 
 
@@ -152,7 +160,7 @@ def _start(lead: Path | None, moment: Moment, predictor: Predictor, config: Budg
         return ()
     others = [way for way in moment.ways if way is not wanted]
     if wanted.started:
-        return _hedge(wanted, others, moment, predictor)
+        return _hedge(wanted, others, moment, predictor, config)
     if any(way.ready for way in others):
         busy = any(way.busy for way in others)
         return (wanted.path,) if wanted.room or not busy else ()
@@ -173,8 +181,6 @@ def _fallback(
     found = None
     best = predictor.forecast(wanted.candidate.works, moment.waited_ms).mean_ms
     for way in others:
-        if config.price_cap is not None and way.candidate.price > config.price_cap:
-            continue
         alone = predictor.forecast(way.candidate.works, moment.waited_ms).mean_ms
         both = predictor.forecast((*way.candidate.works, *wanted.candidate.works), moment.waited_ms)
         if alone < best and both.chance_within(config.budget_ms) >= config.confidence:
@@ -182,16 +188,25 @@ def _fallback(
     return found
 
 
-def _hedge(first: Way, others: Sequence[Way], moment: Moment, predictor: Predictor) -> tuple[Path, ...]:
-    """A second way, once the first is later than its predicted p95."""
+def _hedge(
+    first: Way, others: Sequence[Way], moment: Moment, predictor: Predictor, config: BudgetConfig
+) -> tuple[Path, ...]:
+    """A second way where there is room: once the first is later than its predicted p95, or while it still can be in
+    time.
+    """
     if first.ready or any(way.started for way in others):
         return ()
-    if not _overdue(first, moment, predictor):
-        return ()
-    return tuple(way.path for way in others if way.room)[:1]
+    late = _overdue(first, predictor)
+    for way in others:
+        in_time = config.budget_ms - predictor.forecast(way.candidate.works, moment.waited_ms).quantile(
+            config.confidence
+        )
+        if way.room and (late or 0.0 <= in_time < RECHECK_MS):
+            return (way.path,)
+    return ()
 
 
-def _overdue(way: Way, moment: Moment, predictor: Predictor) -> bool:
+def _overdue(way: Way, predictor: Predictor) -> bool:
     at = _hedge_in_ms(way, predictor, room=True)
     return at is not None and at <= SOON_MS
 
@@ -222,16 +237,19 @@ def _again(
     lead: Path | None, moment: Moment, decision: Decision, predictor: Predictor, config: BudgetConfig
 ) -> float | None:
     """The next moment at which time alone may change the decision."""
-    spare = predictor.forecast([Work(Stage.OUTPUT)]).quantile(config.confidence) + ROOM_MS
-    at = [decision.not_before_ms, config.budget_ms, config.give_up_ms] if moment.over else []
-    at += [config.budget_ms - spare] if moment.over else []
-    give_up = max(0.0, moment.turn_end_ms - config.budget_ms) + config.give_up_ms
-    at += [give_up] if moment.over else []
+    at: list[float] = []
+    if moment.over:
+        spare = predictor.forecast([Work(Stage.OUTPUT)]).quantile(config.confidence) + ROOM_MS
+        give_up = max(0.0, moment.turn_end_ms - config.budget_ms) + config.give_up_ms
+        at = [decision.not_before_ms, config.budget_ms - spare, config.budget_ms, config.give_up_ms, give_up]
     leading = next((way for way in moment.ways if way.path == lead), None)
     if leading is not None and leading.started and not leading.ready:
         hedge = _hedge_in_ms(
             leading, predictor, room=any(way.room and not way.started for way in moment.ways)
         )
         at += [] if hedge is None else [moment.waited_ms + hedge]
+    if leading is not None and not any(way.ready for way in moment.ways) and len(moment.ways) > 1:
+        # The longer it takes, the less likely it is in time: another way may have to be begun in its place.
+        at.append(moment.waited_ms + RECHECK_MS)
     later = [one - moment.waited_ms for one in at if one - moment.waited_ms > SOON_MS]
     return min(later, default=None)

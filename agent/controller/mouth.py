@@ -80,16 +80,21 @@ class Mouth:
         question, history = messages[-1]["content"], [one for one in messages[:-1] if one["role"] != "system"]
         begun, candidates = now_ms(), []
         within = self.desk.forecaster.budget.give_up_ms
-        async with aclosing(plan.council.answer(question, history, within_ms=within)) as answers:
-            async for candidate in answers:
-                candidates.append(candidate)
-        way.done = True
-        made = self._made(way)
-        if made is not None:
-            made.held_ms = (now_ms() - begun) * plan.cores
-        decision = plan.council.decide(question, history, candidates)
-        splitter = self.desk.splitter()
-        await self._emit(way, [*splitter.feed(decision.text), *splitter.finish()])
+        texts: list[str] = []
+        try:
+            async with aclosing(plan.council.answer(question, history, within_ms=within)) as answers:
+                async for candidate in answers:
+                    candidates.append(candidate)
+            splitter = self.desk.splitter()
+            text = plan.council.decide(question, history, candidates).text
+            texts = [*splitter.feed(text), *splitter.finish()]
+        except StageError as error:
+            self.desk.recorder.failed(f"council: {error}")
+        finally:
+            way.done = True
+            if (made := self._made(way)) is not None:
+                made.held_ms = (now_ms() - begun) * plan.cores
+        await self._emit(way, texts)
         await self.event("first piece")
         await self._finish(way)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -156,11 +156,13 @@ async def run(
     voice: ToneVoice | None = None,
     ready: ReadyReplies | None = None,
     by_words: FakeTextEnd | None = None,
+    takes_ms: Mapping[Priority, float] = TAKES_MS,
+    change: Callable[[Parts], Parts] = lambda parts: parts,
 ) -> Ran:
     seat, voice = seat or ScriptedSeat(), voice or ToneVoice()
     playback = Playback(VOICE_HZ, DEVICE_MS)
     recorder, dialogue = Recorder(playback), Dialogue("rules")
-    compute = ScriptedCompute(TAKES_MS)
+    compute = ScriptedCompute(takes_ms)
     parts = Parts(
         vad=LevelVad(),
         turn_end=TurnEnd(ends),
@@ -182,7 +184,7 @@ async def run(
         recorder.origin_ms = at_ms
 
     transport = RecordingTransport(audio, playback, origin)
-    call = wire(parts, transport, dialogue, recorder)
+    call = wire(change(parts), transport, dialogue, recorder)
     runner = WorkerRunner(handle_sigint=False)
     await runner.add_workers(call.worker)
     running = asyncio.create_task(runner.run())
