@@ -115,7 +115,7 @@ def _details_of(record: ReplyRecord, wasted: list[ReplyRecord], recorder: Record
     played = record.played or recorder.playback.of(record.reply)
     prefill = record.prefill
     unheard = [made for take, made in record.takes.items() if take != record.lead]
-    hit = record.path == "speculated" and bool(played.spans)
+    hit = record.path in ("speculated", "cached") and bool(played.spans)
     prepared_s = min(record.audio_ahead_s, sum(end - start for start, end in played.spans) / 1000.0)
     return ReplyDetails(
         decision=_decision(record, recorder.origin_ms),
@@ -127,7 +127,8 @@ def _details_of(record: ReplyRecord, wasted: list[ReplyRecord], recorder: Record
         ),
         speculation=Speculation(
             hit=hit,
-            # A draft is spoken only if it answers the very words that the turn ended with: all of it fits.
+            # A draft is spoken only if it answers the very words that the turn ended with, and a reply from memory
+            # only if it is sure to fit them: all of it counts as fitting. `bench facts` measures how far that is so.
             spoken_audio_s=prepared_s if hit else 0.0,
             fitting_audio_s=prepared_s if hit else 0.0,
             waste_tokens=sum(one.generated for one in wasted) + sum(one.generated for one in unheard),

@@ -105,6 +105,13 @@ class SpeculationSummary(Section):
     precision: float | None = Field(description="share of the spoken prepared audio that fits")
     waste_tokens: int
     waste_audio_s: float
+    tokens_per_spoken: float | None = Field(
+        None,
+        description="tokens written before a turn's end, the wasted ones too, over all tokens of the replies",
+    )
+    audio_per_spoken: float | None = Field(
+        None, description="audio prepared and spoken or wasted, over all audio that was heard"
+    )
 
 
 class Summary(Section):

@@ -134,6 +134,15 @@ def _parts(answered: Sequence[Turn]) -> dict[Part, PartCost]:
     }
 
 
+def _ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 4) if whole > 0 else None
+
+
+def _heard_s(rows: Sequence[Turn | UnmatchedRow]) -> float:
+    """Seconds of our own speech that were heard."""
+    return sum(end - start for row in rows for start, end in row.audible_ms) / 1000.0
+
+
 def _speculation(turns: Sequence[Turn], unmatched: Sequence[UnmatchedRow]) -> SpeculationSummary:
     heard = _audible(turns)
     hits = share(sum(turn.speculation.hit for turn in heard), len(heard))
@@ -141,9 +150,14 @@ def _speculation(turns: Sequence[Turn], unmatched: Sequence[UnmatchedRow]) -> Sp
     every = [row.speculation for row in rows]
     spoken = sum(one.spoken_audio_s for one in every)
     fitting = sum(one.fitting_audio_s for one in every)
+    waste = sum(one.waste_audio_s for one in every)
     return SpeculationSummary(
         hits=_value(hits),
-        precision=round(fitting / spoken, 4) if spoken > 0 else None,
+        precision=_ratio(fitting, spoken),
         waste_tokens=sum(one.waste_tokens for one in every),
-        waste_audio_s=round(sum(one.waste_audio_s for one in every), 3),
+        waste_audio_s=round(waste, 3),
+        tokens_per_spoken=_ratio(
+            sum(row.tokens.speculated for row in rows), sum(row.tokens.generated for row in rows)
+        ),
+        audio_per_spoken=_ratio(spoken + waste, _heard_s(rows)),
     )

@@ -6,7 +6,7 @@ from scripted_call import BUDGET, DETAILS, EXCHANGES, TURNS, context, exchange, 
 from agent.report.build import CallFacts, Rows, build_report
 from agent.report.facts import Failure
 from agent.report.rows import turn_row, turn_rows, unmatched_rows
-from agent.report.turns import ReplyDetails, Speculation, Turn
+from agent.report.turns import ReplyDetails, Speculation, Tokens, Turn
 from latency_budget.config import BudgetConfig
 from latency_budget.exchange import CallerTurn
 from latency_budget.marks import Mark
@@ -89,6 +89,27 @@ def test_speculation_is_summed_from_the_rows() -> None:
     speculation = build_report(found, context()).summary.speculation
     assert speculation.hits == 0.3333
     assert (speculation.precision, speculation.waste_tokens, speculation.waste_audio_s) == (0.75, 10, 0.25)
+
+
+def test_what_was_made_ahead_stands_over_what_was_spoken() -> None:
+    details = {
+        0: ReplyDetails(
+            tokens=Tokens(generated=20, speculated=12), speculation=Speculation(hit=True, spoken_audio_s=1.0)
+        ),
+        2: ReplyDetails(
+            tokens=Tokens(generated=4, speculated=24), speculation=Speculation(waste_audio_s=0.5)
+        ),
+    }
+    matching = match(TURNS, EXCHANGES)
+    found = Rows(turn_rows("demo", matching, details, BUDGET), unmatched_rows("demo", matching, details))
+    heard_s = (
+        sum(end - start for row in (*found.turns, *found.unmatched) for start, end in row.audible_ms) / 1000
+    )
+    speculation = build_report(found, context()).summary.speculation
+    assert speculation.tokens_per_spoken == 1.5
+    assert speculation.audio_per_spoken == round(1.5 / heard_s, 4)
+    nothing = report().summary.speculation
+    assert (nothing.tokens_per_spoken, nothing.audio_per_spoken) == (None, round(0.5 / heard_s, 4))
 
 
 def test_paths_count_replies_that_were_heard() -> None:

@@ -39,7 +39,7 @@ def test_no_field_of_the_contract_was_renamed() -> None:
     assert set(found["summary"]["v2v_ms"]) >= {"p50", "p90", "p95", "p99"}
     assert set(found["summary"]["share_v2v_within"]) == {"200", "300", "500", "800"}
     assert set(found["summary"]["paths"]) == {"cached", "speculated", "fast", "accurate"}
-    assert set(found["summary"]["speculation"]) == {"hits", "precision", "waste_tokens", "waste_audio_s"}
+    assert set(found["summary"]["speculation"]) >= {"hits", "precision", "waste_tokens", "waste_audio_s"}
 
 
 def test_an_unknown_field_is_refused() -> None:
