@@ -108,8 +108,9 @@ def test_what_was_made_ahead_stands_over_what_was_spoken() -> None:
     speculation = build_report(found, context()).summary.speculation
     assert speculation.tokens_per_spoken == 1.5
     assert speculation.audio_per_spoken == round(1.5 / heard_s, 4)
-    nothing = report().summary.speculation
-    assert (nothing.tokens_per_spoken, nothing.audio_per_spoken) == (None, round(0.5 / heard_s, 4))
+    silent = Rows((), ())
+    nothing = build_report(silent, context()).summary.speculation
+    assert (nothing.tokens_per_spoken, nothing.audio_per_spoken) == (None, None)
 
 
 def test_paths_count_replies_that_were_heard() -> None:
