@@ -15,6 +15,8 @@ KNOWN_AFTER = 20
 """Observations after which a stage's profile is one."""
 CALM_FACTORS = (0.8, 1.25)
 """Slow-down factors at which the machine counts as quiet."""
+BELIEVED = 10.0
+"""A time longer than that many times the expected one teaches only so much: the machine slept, or its clock stepped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +129,7 @@ class Predictor:
         for one in took:
             known = profile.stages[one.work.stage].count >= KNOWN_AFTER
             if (calm or not known) and math.isfinite(one.took_ms) and one.took_ms > 0.0:
-                profile = profile.learned(one.work.stage, one.work.amounts, one.took_ms / one.work.factor)
+                expected = profile.predict(one.work.stage, one.work.amounts).mean_ms
+                took_ms = min(one.took_ms / one.work.factor, BELIEVED * expected)
+                profile = profile.learned(one.work.stage, one.work.amounts, took_ms)
         return replace(self, profile=profile)

@@ -65,6 +65,9 @@ PRIORS: Mapping[Stage, Prior] = MappingProxyType(
     }
 )
 
+LONGEST = 100.0
+"""A stored stage that takes so many times its prior was learned from a machine that slept or a clock that stepped."""
+
 
 class ProfileError(ValueError):
     """A stored profile that cannot be right; the sentence says what is wrong with it."""
@@ -208,9 +211,12 @@ def _fit_from(stage: Stage, data: object, prior: Prior) -> StageFit:
     if any(table[i][i] < 0.0 or (count == 0 and table[i][i] != 0.0) for i in range(size)):
         raise ProfileError(f"{stage}: no measurements give these sums")
     try:
-        return StageFit(prior, table, rows, square, count)._solved()
+        fit = StageFit(prior, table, rows, square, count)._solved()
     except (ZeroDivisionError, ValueError) as fault:
         raise ProfileError(f"{stage}: no measurements give these sums") from fault
+    if fit.predict(prior.typical).mean_ms > LONGEST * prior.expects(prior.typical):
+        raise ProfileError(f"{stage}: it takes more than {LONGEST:g} times as long as anywhere")
+    return fit
 
 
 def _numbers(stage: Stage, values: object, size: int) -> tuple[float, ...]:

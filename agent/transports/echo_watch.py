@@ -60,15 +60,17 @@ class EchoWatch:
         return self._judge()
 
     def _judge(self) -> bool:
-        if self._finder.clarity < CLEAR:
-            self._times = 0
-            self._without_ms += EVERY_MS
-            limit = FORGET_AFTER_MS if self.state == "found" else SURE_AFTER_MS
-            if self._without_ms >= limit:
-                self.state = "none"
-            return False
-        self._without_ms = 0.0
+        clear = self._finder.clarity >= CLEAR
         delay_ms = self._finder.delay * 1000.0 / RATE_HZ - LEAD_MS
+        if clear and (self.state != "found" or abs(delay_ms - self.delay_ms) <= MOVED_MS):
+            self._without_ms = 0.0
+        else:  # a chance likeness at another delay keeps no echo alive that is gone
+            self._without_ms += EVERY_MS
+            if self._without_ms >= (FORGET_AFTER_MS if self.state == "found" else SURE_AFTER_MS):
+                self.state = "none"
+        if not clear:
+            self._times = 0
+            return False
         self._times = self._times + 1 if abs(delay_ms - self._seen_ms) <= SAME_MS else 1
         self._seen_ms = delay_ms
         if self.state == "none":
@@ -76,7 +78,7 @@ class EchoWatch:
         known = self.state == "found" and abs(delay_ms - self.delay_ms) <= MOVED_MS
         if known or self._times < TIMES:
             return False
-        self.state, self.delay_ms = "found", delay_ms
+        self.state, self.delay_ms, self._without_ms = "found", delay_ms, 0.0
         return True
 
 

@@ -74,3 +74,11 @@ def test_a_loaded_turn_says_nothing_about_the_quiet_machine() -> None:
 def test_a_stage_that_is_not_known_yet_learns_in_any_case() -> None:
     loaded = Predictor(EXACT, SlowDown(2.0, 0.01))
     assert loaded.learned([Took(Work(Stage.ASR, (2.0,)), 200.0)]).profile != EXACT
+
+
+def test_a_machine_that_slept_for_half_an_hour_does_not_ruin_the_profile() -> None:
+    work = Work(Stage.OUTPUT)
+    once = Predictor(EXACT, SURE).learned([Took(work, 1_627_000.0)])
+    # Four observations of 30 ms are the prior, and the one of half an hour counts as ten times 30 ms.
+    assert once.forecast([work]).mean_ms == pytest.approx((4 * 30.0 + 300.0) / 5)
+    assert once == Predictor(EXACT, SURE).learned([Took(work, 300.0)])

@@ -87,6 +87,7 @@ def _altered(path: tuple[str | int, ...], value: object) -> object:
         (("stages", "asr", "gram", 0, 0), -1.0, "no measurements"),
         (("stages", "asr", "square"), float("nan"), "no number"),
         (("stages", "tts", "gram", 0, 0), 3.0, "no measurements"),
+        (("stages", "asr", "moment"), [1e6, 1e6], "100 times as long"),
     ],
 )
 def test_a_profile_that_cannot_be_right_is_not_believed(
