@@ -66,10 +66,31 @@ def from_folder(
     Raises:
         AgentError: no call lies in the folder, or two have the same name.
     """
+    items = from_paths(calls_in(folder), out, loaded, max_gap_s=max_gap_s, channel=channel, again=again)
+    if all(isinstance(item, Failure) for item in items):
+        problems = "; ".join(item.message for item in items if isinstance(item, Failure))
+        raise AgentError(
+            "replay.folder",
+            f"{folder} holds no call." + (f" {problems}" if problems else ""),
+            f"A call is a NAME{SUFFIX} or a recording ({', '.join(AUDIO_SUFFIXES)}).",
+        )
+    return items
+
+
+def from_paths(
+    paths: Iterable[Path],
+    out: Path,
+    loaded: Loaded,
+    *,
+    max_gap_s: float | None,
+    channel: int | None = None,
+    again: bool = False,
+) -> list[Item]:
+    """The calls at ``paths``, as :func:`from_folder` takes them. Raises AgentError if two have the same name."""
     run = f"{loaded.sha256()} {max_gap_s} {channel} {machine_facts().model_dump_json()}"
     found: list[Item] = []
     names: list[str] = []
-    for path in calls_in(folder):
+    for path in paths:
         try:
             name, audio = _call_at(path)
         except InputError as error:
@@ -85,13 +106,6 @@ def from_folder(
             or Todo(
                 _loader(path, None if of_labels else channel), f"{file_name(name)}.wav", keep_at, fingerprint
             )
-        )
-    if not names:
-        problems = "; ".join(item.message for item in found if isinstance(item, Failure))
-        raise AgentError(
-            "replay.folder",
-            f"{folder} holds no call." + (f" {problems}" if problems else ""),
-            f"A call is a NAME{SUFFIX} or a recording ({', '.join(AUDIO_SUFFIXES)}).",
         )
     _check_names(names)
     return found
