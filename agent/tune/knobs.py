@@ -49,9 +49,13 @@ def live_knobs(config: Config, cores: int) -> tuple[Knob, ...]:
     ]
     threads = tuple(str(n) for n in range(1, min(cores, MOST_THREADS) + 1))
     if len(threads) > 1:
-        found += [Knob(key, choices=threads) for key in ("asr.threads", f"seats.{FAST}.threads", "tts.threads")]
+        found += [
+            Knob(key, choices=threads) for key in ("asr.threads", f"seats.{FAST}.threads", "tts.threads")
+        ]
     if config.council.seats:
-        found.append(Knob("council.seats", choices=(_as_yaml(config.council.model_dump(mode="json")["seats"]), "[]")))
+        found.append(
+            Knob("council.seats", choices=(_as_yaml(config.council.model_dump(mode="json")["seats"]), "[]"))
+        )
     return tuple(found)
 
 

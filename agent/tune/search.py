@@ -41,7 +41,9 @@ class Search:
         self._study = optuna.create_study(
             storage=storage,
             study_name=name,
-            sampler=optuna.samplers.TPESampler(seed=SEED, multivariate=True, n_startup_trials=max(4, len(knobs))),
+            sampler=optuna.samplers.TPESampler(
+                seed=SEED, multivariate=True, n_startup_trials=max(4, len(knobs))
+            ),
             directions=["minimize"] * goals,
             load_if_exists=True,
         )
