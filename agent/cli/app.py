@@ -20,6 +20,7 @@ COMMANDS = (
     Entry("calls", "Show, label and make the calls that replay reads.", "agent.cli.calls"),
     Entry("bench", "Measure one part: turn end, hearing, council.", "agent.cli.bench"),
     Entry("compare", "Compare reports: better, worse, or noise.", "agent.cli.compare", "compare"),
+    Entry("tune", "Search the settings that suit a set of calls.", "agent.cli.tune", "tune"),
     Entry("models", "List, fetch and verify the embedded models.", "agent.cli.models"),
     Entry(
         "doctor", "Check this machine: CPU, memory, disk, libraries, models.", "agent.cli.doctor", "doctor"
@@ -40,6 +41,12 @@ EXAMPLES = {
     "calls": (("calls show CALL.wav", "its turns, holds and shifts"),),
     "bench": (("bench turn-end CALL.call.json", "dead air against cut-ins, beside a timer and smart-turn"),),
     "compare": (("compare out/old out/new", "paired by turn, with intervals"),),
+    "tune": (
+        (
+            "tune FOLDER --budget 500 --cut-ins 0.03",
+            "searches, confirms on held-back calls, writes best.yaml",
+        ),
+    ),
     "models": (("models list", "what is here and what is missing"), ("models pull", "fetch the default set")),
     "doctor": (("doctor", "what stands in the way of a quick answer"),),
     "config": (

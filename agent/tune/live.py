@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import Field
 
 from agent.config.load import Loaded
+from agent.errors import AgentError
 from agent.replay.replay import Watcher, replay
 from agent.replay.sources import from_paths
-from agent.report.compare_read import read_report
 from agent.report.facts import Section
 from agent.report.schema import Report, Turn
 from agent.report.write import write_whole
@@ -110,7 +110,7 @@ def replayed(calls: Sequence[Path], loaded: Loaded, out: Path, watcher: Watcher)
     """Replay ``calls`` into ``out``; what lies there of the same settings is taken as it is. None: stopped before the
     end.
 
-    Raises AgentError, StageError.
+    Raises AgentError (also: no turn in any call), StageError.
     """
     config = loaded.config
     gap = config.replay.max_gap_s
@@ -124,7 +124,13 @@ def replayed(calls: Sequence[Path], loaded: Loaded, out: Path, watcher: Watcher)
     if meter.audio_s:
         write_whole(kept, f"{cpu}\n")
     figures = figures_of(outcome.report, config.budget.budget_ms, config.replay.missed_after_ms, cpu)
-    return None if figures is None else Replayed(outcome.report, figures)
+    if figures is None:
+        raise AgentError(
+            "tune.no_turns",
+            f"{', '.join(path.name for path in calls)}: no turn of a caller.",
+            "Tune on calls that have turns.",
+        )
+    return Replayed(outcome.report, figures)
 
 
 def _read_cpu(path: Path) -> float | None:
@@ -132,10 +138,3 @@ def _read_cpu(path: Path) -> float | None:
         return float(path.read_text())
     except (OSError, ValueError):
         return None
-
-
-def reread(out: Path, budget_ms: float, missed_ms: float) -> Replayed | None:
-    """A replay that lies in ``out``. Raises AgentError if its report cannot be read."""
-    report = read_report(out)
-    figures = figures_of(report, budget_ms, missed_ms, _read_cpu(out / "cpu.json"))
-    return None if figures is None else Replayed(report, figures)

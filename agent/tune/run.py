@@ -1,0 +1,323 @@
+"""Tunes a configuration: the turn end on recorded silences, the rest by replays, and a replay of held-back calls."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from agent.bench.turn_end_evidence import Asked
+from agent.bench.turn_end_fused import load_held_out
+from agent.bench.turn_end_load import ask_all
+from agent.calls.load import load_call
+from agent.compute import len_usable_cores
+from agent.config.load import Loaded, load
+from agent.errors import AgentError
+from agent.replay.replay import Watcher
+from agent.report.compare import Comparison, compare
+from agent.report.machine import machine_facts
+from agent.tune.choose import best_live, best_of, goals, hold_back, marked, plain, quickest, verdict
+from agent.tune.knobs import EXACT, changed, live_knobs, overrides, present
+from agent.tune.live import Figures, Replayed, replayed
+from agent.tune.page import PAGE, write_page
+from agent.tune.result import Change, Point, TuneResult, write_result
+from agent.tune.search import Search, journal
+from agent.tune.silences import Judge, Ready
+
+EXACT_POINTS = 300
+TRIAL_S = 180.0
+"""The audio that one trial replays, at most: long enough for some twenty turns, short enough for a dozen trials."""
+
+
+class TuneWatcher(Watcher, Protocol):
+    """Who is told how far the search has come."""
+
+    def stage(self, title: str, total: int) -> None:
+        """A stage of so many steps begins."""
+
+    def step(self, point: Point | None) -> None:
+        """A step is done, with what it found."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to tune on."""
+
+    path: Path
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to tune. ``sets``: overrides that hold throughout. ``cut_ins``: the accepted share of turns."""
+
+    calls: Sequence[Path]
+    config: Path | None
+    sets: Sequence[str]
+    cut_ins: float
+    trials: int
+    out: Path
+
+    def load(self, settings: Mapping[str, Any]) -> Loaded:
+        """The configuration with ``settings`` in place. Raises AgentError."""
+        return load(self.config, [*self.sets, *overrides(settings)])
+
+
+class StoppedError(Exception):
+    """Ctrl-C during a replay, which ends in order and says so by having no result."""
+
+
+@dataclass
+class _Found:
+    before: Replayed | None = None
+    exact: list[Point] = field(default_factory=list)
+    live: list[Point] = field(default_factory=list)
+    expected: list[Point] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    confirmed: Comparison | None = None
+    keep: bool = True
+    why: str = "Stopped before anything was found."
+
+
+def tune(task: Task, watcher: TuneWatcher) -> TuneResult:
+    """Search, confirm, and write ``tune.json`` and ``best.yaml`` as each stage ends.
+
+    Ctrl-C ends it with the best so far (``finished`` is false); the same task goes on from there.
+
+    Raises AgentError, StageError.
+    """
+    return _Tuning(task, watcher).run()
+
+
+class _Tuning:
+    def __init__(self, task: Task, watcher: TuneWatcher) -> None:
+        self._task, self._watcher = task, watcher
+        self._own = task.load({})
+        if self._own.config.endpoint.decide != "fused":
+            raise AgentError(
+                "tune.decide",
+                f"endpoint.decide is {self._own.config.endpoint.decide}: its keys are not searched.",
+                "Tune with --set endpoint.decide=fused.",
+            )
+        calls = [_call(path) for path in task.calls]
+        self._searched, self._held = hold_back(calls)
+        self._trial_calls = [
+            self._searched[at] for at in quickest([call.seconds for call in self._searched], TRIAL_S)
+        ]
+        cores = self._own.config.compute.cores
+        self._knobs = live_knobs(self._own.config, len_usable_cores() if cores == "auto" else cores)
+        self._mine = present(self._own.config, (*EXACT, *self._knobs))
+        self._storage = journal(task.out / "study.log")
+        self._found = _Found()
+
+    @property
+    def _confirming(self) -> list[Call]:
+        return self._held or self._searched
+
+    def run(self) -> TuneResult:
+        finished = False
+        self._tell_how_long()
+        try:
+            for stage in (self._baseline, self._turn_end, self._replays, self._confirm):
+                stage()
+                self._write(finished=False)
+            finished = True
+        except (KeyboardInterrupt, StoppedError):
+            pass
+        return self._write(finished=finished)
+
+    def _tell_how_long(self) -> None:
+        a_trial = sum(call.seconds for call in self._trial_calls)
+        confirm = 2 * sum(call.seconds for call in self._confirming)
+        minutes = ((1 + self._task.trials) * a_trial + confirm) / 60.0
+        self._watcher.say(
+            f"{len(self._searched)} calls to search on, {len(self._held)} held back; at most {minutes:.0f} min of "
+            f"replays ({self._task.trials} trials of {a_trial:.0f} s, {confirm:.0f} s to confirm)."
+        )
+        if not self._held:
+            self._watcher.say("One call alone: it is searched and confirmed on, which flatters the gain.")
+
+    def _baseline(self) -> None:
+        self._watcher.stage("The settings as they are", 1)
+        self._found.before = self._replay(self._trial_calls, self._own, self._task.out / "before")
+        self._watcher.step(_point({}, self._found.before.figures))
+
+    def _turn_end(self) -> None:
+        self._watcher.stage("Reading the silences", len(self._searched) + len(self._held))
+        asked = self._asked()
+        before = self._found.before
+        ready = Ready.of(before.report.turns if before else [])
+        weights, budget = load_held_out(), self._own.config.budget.budget_ms
+        judge = Judge(_of(asked, self._searched), weights, ready, budget)
+        own = {knob.key: self._mine[knob.key] for knob in EXACT}
+        search = Search(self._storage, f"exact-{self._key()}", EXACT, 3)
+        search.first(own)
+        self._watcher.stage("Turn end, on recorded silences", EXACT_POINTS)
+        points: list[Point] = []
+        try:
+            for settings in search.walk(EXACT_POINTS, lambda tried: goals(_expected(judge, tried))[:3]):
+                points.append(_expected(judge, settings))
+                self._watcher.step(points[-1])
+        finally:
+            points = [_expected(judge, settings) for settings, _ in search.done]
+            self._found.exact = marked(points)
+        best = best_of(self._found.exact, self._task.cut_ins)
+        self._found.settings = {**self._mine, **best.settings}
+        self._found.why = "From recorded silences alone; no replay has confirmed it yet."
+        if self._held:
+            held = Judge(_of(asked, self._held), weights, ready, budget)
+            self._found.expected = [_expected(held, own), _expected(held, best.settings)]
+
+    def _asked(self) -> dict[str, list[Asked]]:
+        paths = [call.path for call in (*self._searched, *self._held)]
+        found: dict[str, list[Asked]] = {}
+        for path in paths:
+            for group in ask_all([path], self._own.config, lambda _: None).values():
+                found.update(group)
+            self._watcher.step(None)
+        return found
+
+    def _replays(self) -> None:
+        ends = {knob.key: self._found.settings[knob.key] for knob in EXACT}
+        search = Search(self._storage, f"live-{self._key()}-{_hash(ends)}", self._knobs, 5)
+        search.first({knob.key: self._mine[knob.key] for knob in self._knobs})
+        self._watcher.stage("Everything else, by replays", self._task.trials)
+        seen: dict[str, Point] = {}
+
+        def judge(tried: dict[str, Any]) -> list[float] | None:
+            settings = {**ends, **plain(tried)}
+            try:
+                loaded = self._task.load(settings)
+                trial = self._replay(self._trial_calls, loaded, self._task.out / "trials" / _hash(settings))
+            except StoppedError:
+                return None
+            seen[_hash(settings)] = point = _point(settings, trial.figures)
+            return goals(point)
+
+        for _ in range(len(search.done)):
+            self._watcher.step(None)
+        done = len(search.done)
+        for tried in search.walk(self._task.trials, judge):
+            self._watcher.step(seen.get(_hash({**ends, **plain(tried)})))
+            done += 1
+        self._found.live = marked([_again(ends, params, values) for params, values in search.done])
+        if self._found.live:
+            self._found.settings = {**self._mine, **best_live(self._found.live, self._task.cut_ins).settings}
+        if done < self._task.trials:
+            raise StoppedError
+
+    def _confirm(self) -> None:
+        if not changed(plain(self._mine), plain(self._found.settings)):
+            self._found.why = "Nothing that was tried is better than the settings as they were."
+            return
+        folder, calls = self._task.out / "confirm", self._confirming
+        tuned = self._task.load(self._found.settings)
+        self._watcher.stage("Confirming by replays", 2 * len(calls))
+        before = after = None
+        for upto in range(1, len(calls) + 1):  # in alternation: what the machine does meets both alike
+            before = self._replay(calls[:upto], self._own, folder / "before")
+            self._watcher.step(None)
+            after = self._replay(calls[:upto], tuned, folder / "after")
+            self._watcher.step(None)
+            found = compare([("before", before.report), ("after", after.report)])
+            self._found.confirmed = found if found.others[0].pairs else None
+        if self._found.confirmed is None:
+            self._found.keep, self._found.why = False, "Left as it was: the replays have no turn in common."
+        else:
+            self._found.keep, self._found.why = verdict(self._found.confirmed)
+
+    def _replay(self, calls: Sequence[Call], loaded: Loaded, out: Path) -> Replayed:
+        found = replayed([call.path for call in calls], loaded, out, self._watcher)
+        if found is None:
+            raise StoppedError
+        return found
+
+    def _key(self) -> str:
+        digest = hashlib.sha256(self._own.sha256().encode())
+        digest.update(f"{self._task.cut_ins} {machine_facts().model_dump_json()}".encode())
+        for call in (*self._searched, *self._held):
+            digest.update(call.path.read_bytes())
+        return digest.hexdigest()[:16]
+
+    def _write(self, *, finished: bool) -> TuneResult:
+        found = self._found
+        after = plain(found.settings) if found.settings else plain(self._mine)
+        changes = [
+            Change(key=key, before=before, after=value)
+            for key, (before, value) in changed(plain(self._mine), after).items()
+        ]
+        tuned = found.keep and bool(changes)
+        result = TuneResult(
+            finished=finished,
+            budget_ms=self._own.config.budget.budget_ms,
+            cut_ins=self._task.cut_ins,
+            searched=[call.name for call in self._searched],
+            held_back=[call.name for call in self._held],
+            trial_calls=[call.name for call in self._trial_calls],
+            before=found.before.figures if found.before else None,
+            exact=found.exact,
+            live=found.live,
+            expected=found.expected,
+            changes=changes,
+            kept="tuned" if tuned else "own",
+            why=found.why,
+            confirmed=found.confirmed,
+            config_sha256=self._own.sha256(),
+            machine=machine_facts(),
+        )
+        settings = {change.key: change.after for change in changes} if tuned else {}
+        write_result(result, self._task.load(settings), self._task.out)
+        write_page(result, self._task.out / PAGE)
+        return result
+
+
+def _call(path: Path) -> Call:
+    loaded = load_call(path)
+    return Call(path, loaded.call.name, loaded.seconds)
+
+
+def _of(asked: Mapping[str, list[Asked]], calls: Sequence[Call]) -> dict[str, list[Asked]]:
+    return {call.name: asked[call.name] for call in calls}
+
+
+def _expected(judge: Judge, settings: Mapping[str, Any]) -> Point:
+    keys = {key.removeprefix("endpoint."): value for key, value in plain(dict(settings)).items()}
+    found = judge.expected(**keys)
+    return Point(
+        settings=plain(dict(settings)),
+        waited_ms=round(found.waited_ms, 1),
+        within=round(found.within, 4),
+        cut_ins=round(found.cut_ins, 4),
+    )
+
+
+def _point(settings: Mapping[str, Any], figures: Figures) -> Point:
+    return Point(
+        settings=plain(dict(settings)),
+        waited_ms=figures.waited_ms,
+        within=figures.within,
+        cut_ins=figures.cut_ins,
+        quality=figures.quality,
+        cpu=figures.cpu,
+    )
+
+
+def _again(ends: Mapping[str, Any], params: Mapping[str, Any], values: Sequence[float]) -> Point:
+    """A live point from what the study keeps of it."""
+    cut_ins, waited, beyond, unworthy, cpu = values
+    return Point(
+        settings={**plain(dict(ends)), **plain(dict(params))},
+        waited_ms=waited,
+        within=round(1.0 - beyond, 4),
+        cut_ins=cut_ins,
+        quality=round(1.0 - unworthy, 4),
+        cpu=cpu,
+    )
+
+
+def _hash(settings: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(plain(dict(settings)), sort_keys=True).encode()).hexdigest()[:12]
