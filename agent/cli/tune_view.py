@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from agent.report.compare_table import print_comparison
 from agent.report.schema import Turn
-from agent.tune.result import Point, TuneResult
+from agent.tune.result import Point, TuneResult, told
 
 MOST_ROWS = 12
 
@@ -67,7 +67,7 @@ class TuneView:
         if self._stage is not None:
             self._bar.update(self._stage, completed=self._done)
         if point is not None and self._total <= MOST_ROWS * 5:
-            self.say(f"  {self._done} of {self._total}: {_figures(point)}  {_settings(point)}")
+            self.say(f"  {self._done} of {self._total}: {_figures(point)}")
 
     def call_begins(self, name: str, seconds: float) -> None:
         """See Watcher."""
@@ -98,12 +98,12 @@ def print_result(result: TuneResult, console: Console) -> None:
 
 def _parts(result: TuneResult) -> Iterator[RenderableType]:
     if result.exact:
-        yield from _front("Turn end, on recorded silences: the front", result.exact)
+        yield from _front("Turn end, on recorded silences: the front", result.exact, result.own)
     for name, point in zip(("before", "after"), result.expected, strict=False):
         yield Text(f"held-back silences, {name}: {_figures(point)}")
     if result.live:
         yield Text()
-        yield from _front("Everything else, by replays: the front", result.live)
+        yield from _front("Everything else, by replays: the front", result.live, result.own)
     if result.before is not None:
         before = result.before
         yield Text(
@@ -112,7 +112,7 @@ def _parts(result: TuneResult) -> Iterator[RenderableType]:
         )
 
 
-def _front(title: str, points: Sequence[Point]) -> Iterator[RenderableType]:
+def _front(title: str, points: Sequence[Point], own: Mapping[str, Any]) -> Iterator[RenderableType]:
     best = sorted(
         (point for point in points if point.front), key=lambda point: (point.cut_ins, point.waited_ms)
     )
@@ -121,7 +121,7 @@ def _front(title: str, points: Sequence[Point]) -> Iterator[RenderableType]:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("settings")
     for point in best[:MOST_ROWS]:
-        table.add_row(*_cells(point), _settings(point))
+        table.add_row(*_cells(point), told(point, own))
     yield Text(title, style="bold")
     yield table
     if len(best) > MOST_ROWS:
@@ -141,7 +141,3 @@ def _cells(point: Point) -> tuple[str, ...]:
 def _figures(point: Point) -> str:
     cut_ins, waited, within, *_ = _cells(point)
     return f"waited {waited}, within the budget {within}, cut-ins {cut_ins}"
-
-
-def _settings(point: Point) -> str:
-    return " ".join(f"{key}={value}" for key, value in point.settings.items())

@@ -12,7 +12,8 @@ from agent.tune.search import front
 LESS_QUALITY = 0.02
 """What a trial may lose in expected share of right answers."""
 
-HURTS = ("V2V mean", "cut-ins", "damaging cut-ins", "missed")
+SLOWER = "V2V mean"
+HURTS = (SLOWER, "cut-ins", "damaging cut-ins", "missed")
 Item = TypeVar("Item")
 
 
@@ -43,8 +44,9 @@ def goals(point: Point) -> list[float]:
 
 
 def marked(points: Sequence[Point]) -> list[Point]:
-    """The points with the front marked."""
-    best = set(front([goals(point) for point in points]))
+    """The points with the front marked; of points that are worth the same, the first."""
+    worth = [goals(point) for point in points]
+    best = {at for at in front(worth) if worth.index(worth[at]) == at}
     return [point.model_copy(update={"front": at in best}) for at, point in enumerate(points)]
 
 
@@ -70,13 +72,18 @@ def best_live(points: Sequence[Point], cut_ins: float) -> Point:
     return min(kept, key=lambda point: point.waited_ms)
 
 
-def verdict(confirmed: Comparison) -> tuple[bool, str]:
-    """Whether the tuned settings may be kept, and why, in a sentence."""
+def verdict(confirmed: Comparison, *, broke_limit: bool) -> tuple[bool, str]:
+    """Whether the tuned settings may be kept, and why, in a sentence.
+
+    ``broke_limit``: the settings as they were cut in more than is accepted; fewer cut-ins may then cost time.
+    """
     lines = {line.name: line for line in confirmed.others[0].lines}
     worse = [name for name in HURTS if name in lines and lines[name].verdict == "worse"]
+    if broke_limit and worse == [SLOWER] and lines["cut-ins"].difference <= 0.0:
+        return True, "Slower, as replays show: the settings as they were cut in more than is accepted."
     if worse:
         return False, f"Left as it was: replays showed that it got worse in {', '.join(worse)}."
-    better = [name for name in ("V2V mean", "V2V p50", *HURTS[1:]) if name in lines]
+    better = [name for name in ("V2V p50", *HURTS) if name in lines]
     better = [name for name in better if lines[name].verdict == "better"]
     if better:
         return True, f"Replays bear out the gain in {', '.join(better)}."
@@ -84,5 +91,11 @@ def verdict(confirmed: Comparison) -> tuple[bool, str]:
 
 
 def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Settings as people write them: floats to four digits."""
-    return {key: round(value, 4) if isinstance(value, float) else value for key, value in values.items()}
+    """Settings as people write them: floats to four digits, whole ones without a point."""
+    return {key: _plain(value) for key, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    return int(value) if value.is_integer() else round(value, 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -56,7 +56,13 @@ def live_knobs(config: Config, cores: int) -> tuple[Knob, ...]:
         found.append(
             Knob("council.seats", choices=(_as_yaml(config.council.model_dump(mode="json")["seats"]), "[]"))
         )
-    return tuple(found)
+    return tuple(_with_own(config, knob) for knob in found)
+
+
+def _with_own(config: Config, knob: Knob) -> Knob:
+    """A choice that also offers what the configuration has."""
+    own = present(config, (knob,))[knob.key]
+    return replace(knob, choices=(own, *knob.choices)) if knob.choices and own not in knob.choices else knob
 
 
 def present(config: Config, knobs: Sequence[Knob]) -> dict[str, Any]:

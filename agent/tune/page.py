@@ -11,7 +11,7 @@ from agent.report.compare_table import claims, pairs_words
 from agent.report.html import render
 from agent.report.html_scale import axis
 from agent.report.write import write_whole
-from agent.tune.result import Point, TuneResult
+from agent.tune.result import Point, TuneResult, told
 
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 700.0, 12.0, 240.0
 PAGE = "tune.html"
@@ -47,8 +47,8 @@ def write_page(result: TuneResult, path: Path) -> None:
 def render_page(result: TuneResult) -> str:
     """The page. The same result gives the same bytes."""
     charts = [
-        ("Turn end, on recorded silences", chart(result.exact, result.cut_ins)),
-        ("Everything else, by replays", chart(result.live, result.cut_ins)),
+        ("Turn end, on recorded silences", chart(result.exact, result)),
+        ("Everything else, by replays", chart(result.live, result)),
     ]
     other = result.confirmed.others[0] if result.confirmed else None
     confirmed = other and {
@@ -63,14 +63,15 @@ def render_page(result: TuneResult) -> str:
     )
 
 
-def chart(points: Sequence[Point], limit: float) -> Chart | None:
+def chart(points: Sequence[Point], result: TuneResult) -> Chart | None:
     """The points of one search; None without any."""
     if not points:
         return None
+    limit = result.cut_ins
     across = axis(max(max(point.cut_ins for point in points), limit, 0.01) * 100, LEFT, RIGHT)
     up = axis(max(point.waited_ms for point in points) or 1.0, BOTTOM, TOP, about=5)
     dots = [
-        Dot(across.at(100 * point.cut_ins), up.at(point.waited_ms), point.front, words(point))
+        Dot(across.at(100 * point.cut_ins), up.at(point.waited_ms), point.front, words(point, result))
         for point in points
     ]
     best = sorted(
@@ -88,15 +89,10 @@ def chart(points: Sequence[Point], limit: float) -> Chart | None:
         across.tick_places(),
         up.tick_places(),
         across.at(100 * limit),
-        [(point, settings(point)) for point in best],
+        [(point, told(point, result.own)) for point in best],
     )
 
 
-def words(point: Point) -> str:
+def words(point: Point, result: TuneResult) -> str:
     """A point's figures and settings."""
-    return f"{point.waited_ms:.0f} ms, cut-ins {100 * point.cut_ins:.1f} %: {settings(point)}"
-
-
-def settings(point: Point) -> str:
-    """A point's settings as ``--set`` takes them."""
-    return " ".join(f"{key}={value}" for key, value in point.settings.items())
+    return f"{point.waited_ms:.0f} ms, cut-ins {100 * point.cut_ins:.1f} %: {told(point, result.own)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,6 +50,7 @@ class TuneResult(Section):
     searched: list[str] = Field(description="calls that the search has seen")
     held_back: list[str] = Field(description="calls that only confirm; empty: there was but one call")
     trial_calls: list[str] = Field(description="the searched calls that each trial replays")
+    own: dict[str, Any] = Field(description="the searched keys as they were")
     before: Figures | None = Field(description="those calls replayed with the settings as they were")
     exact: list[Point] = Field(description="turn-end settings, judged on the recorded silences")
     live: list[Point] = Field(description="all other settings, judged by replays")
@@ -67,6 +68,12 @@ def write_result(result: TuneResult, best: Loaded, out: Path) -> None:
     write_whole(out / RESULT, result.model_dump_json(indent=1) + "\n")
     head = "".join(f"# {line}\n" for line in heading(result))
     write_whole(out / BEST, f"{head}\n{render(best.config)}")
+
+
+def told(point: Point, own: Mapping[str, Any]) -> str:
+    """What a point changes, as ``--set`` takes it."""
+    changes = [f"{key}={value}" for key, value in point.settings.items() if own.get(key) != value]
+    return " ".join(changes) or "as they were"
 
 
 def heading(result: TuneResult) -> Iterator[str]:

@@ -228,13 +228,22 @@ class _Tuning:
         if self._found.confirmed is None:
             self._found.keep, self._found.why = False, "Left as it was: the replays have no turn in common."
         else:
-            self._found.keep, self._found.why = verdict(self._found.confirmed)
+            self._found.keep, self._found.why = verdict(self._found.confirmed, broke_limit=self._broke_limit)
 
     def _replay(self, calls: Sequence[Call], loaded: Loaded, out: Path) -> Replayed:
         found = replayed([call.path for call in calls], loaded, out, self._watcher)
         if found is None:
             raise StoppedError
         return found
+
+    @property
+    def _broke_limit(self) -> bool:
+        """Whether the settings as they were cut in too often, on the searched silences or in their replay."""
+        own = plain({knob.key: self._mine[knob.key] for knob in EXACT})
+        seen = [point.cut_ins for point in self._found.exact if point.settings == own]
+        if self._found.before:
+            seen.append(self._found.before.figures.cut_ins)
+        return max(seen, default=0.0) > self._task.cut_ins
 
     def _key(self) -> str:
         digest = hashlib.sha256(self._own.sha256().encode())
@@ -258,6 +267,7 @@ class _Tuning:
             searched=[call.name for call in self._searched],
             held_back=[call.name for call in self._held],
             trial_calls=[call.name for call in self._trial_calls],
+            own=plain(self._mine),
             before=found.before.figures if found.before else None,
             exact=found.exact,
             live=found.live,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,11 @@ class Search:
         """
         while len(self.done) < count:
             known = {repr(sorted(params.items())): values for params, values in self.done}
-            trial = self._study.ask(self._space)
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # one's own settings may lie outside the ranges: they are judged too
+                trial = self._study.ask(self._space)
             values = known.get(repr(sorted(trial.params.items()))) or judge(dict(trial.params))
             if values is None:
                 self._study.tell(trial, state=TrialState.FAIL)
