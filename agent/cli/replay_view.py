@@ -20,7 +20,7 @@ class ReplayView:
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
+            TextColumn("{task.completed:.0f} of {task.total:.0f}{task.fields[unit]}"),
             TimeElapsedColumn(),
             console=console,
             transient=True,
@@ -44,9 +44,13 @@ class ReplayView:
     def call_begins(self, name: str, seconds: float) -> None:
         """A call is about to be fed."""
         self.say(f"Replaying {name}: {seconds:.0f} s of audio in real time ...")
+        self.show_call(name, seconds)
+
+    def show_call(self, name: str, seconds: float) -> None:
+        """The bar stands for this call."""
         if self._task is not None:
             self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(escape(name), total=seconds)
+        self._task = self._bar.add_task(escape(name), total=seconds, unit=" s")
 
     def position(self, seconds: float) -> None:
         """How far the call has come."""

@@ -62,8 +62,8 @@ def tune(
     from agent.cli.tune_view import TuneView, print_result
     from agent.errors import AgentError
     from agent.replay.sources import calls_in
-    from agent.tune.run import Task
     from agent.tune.run import tune as search
+    from agent.tune.task import Task
 
     if json_ not in (None, "-"):
         raise AgentError("tune.json", f"--json {json_}: only `--json -` is known.", "tune.json is in --out.")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
+from agent.cli.replay_view import ReplayView
 from agent.report.compare_table import print_comparison
 from agent.report.schema import Turn
 from agent.tune.result import Point, TuneResult, told
@@ -20,45 +20,21 @@ from agent.tune.result import Point, TuneResult, told
 MOST_ROWS = 12
 
 
-class TuneView:
-    """A bar for the stage and one for the call, on stderr; where that is no terminal, lines."""
+class TuneView(ReplayView):
+    """A bar for the stage above the one for the call; where stderr is no terminal, lines."""
 
     def __init__(self, console: Console) -> None:
-        self._console = console
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        super().__init__(console)
         self._stage: TaskID | None = None
-        self._call: TaskID | None = None
-        self._title = ""
         self._done = self._total = 0
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    def say(self, line: str) -> None:
-        """A line for people."""
-        self._console.print(escape(line), highlight=False)
 
     def stage(self, title: str, total: int) -> None:
         """See TuneWatcher."""
-        for task in (self._call, self._stage):
+        for task in (self._task, self._stage):
             if task is not None:
                 self._bar.remove_task(task)
-        self._call, self._title, self._done, self._total = None, title, 0, total
-        self._stage = self._bar.add_task(escape(title), total=total)
+        self._task, self._done, self._total = None, 0, total
+        self._stage = self._bar.add_task(escape(title), total=total, unit="")
         self.say(f"{title} ...")
 
     def step(self, point: Point | None) -> None:
@@ -66,19 +42,12 @@ class TuneView:
         self._done += 1
         if self._stage is not None:
             self._bar.update(self._stage, completed=self._done)
-        if point is not None and self._total <= MOST_ROWS * 5:
+        if point is not None:
             self.say(f"  {self._done} of {self._total}: {_figures(point)}")
 
     def call_begins(self, name: str, seconds: float) -> None:
-        """See Watcher."""
-        if self._call is not None:
-            self._bar.remove_task(self._call)
-        self._call = self._bar.add_task(f"  {escape(name)} (s)", total=round(seconds))
-
-    def position(self, seconds: float) -> None:
-        """See Watcher."""
-        if self._call is not None:
-            self._bar.update(self._call, completed=round(seconds))
+        """See Watcher: a search replays too many calls for a line each."""
+        self.show_call(f"  {name}", seconds)
 
     def turn(self, row: Turn) -> None:
         """See Watcher: a trial's turns are in its folder."""

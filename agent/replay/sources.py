@@ -151,6 +151,16 @@ def _fingerprint(run: str, files: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
+def fingerprint(run: str, paths: Iterable[Path]) -> str:
+    """A hash of ``run`` and of the calls at ``paths``, labels and recordings.
+
+    Raises AgentError if two calls have the same name, InputError if one cannot be read.
+    """
+    calls = [(path, *_call_at(path)) for path in paths]
+    _check_names(name for _, name, _ in calls)
+    return _fingerprint(run, [file for path, _, audio in calls for file in (path, *audio)])
+
+
 def _check_names(names: Iterable[str]) -> None:
     seen: set[str] = set()
     for name in names:

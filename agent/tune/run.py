@@ -7,64 +7,30 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from agent.bench.turn_end_evidence import Asked
 from agent.bench.turn_end_fused import load_held_out
 from agent.bench.turn_end_load import ask_all
 from agent.calls.load import load_call
 from agent.compute import len_usable_cores
-from agent.config.load import Loaded, load
+from agent.config.load import Loaded
 from agent.errors import AgentError
-from agent.replay.replay import Watcher
+from agent.replay.sources import fingerprint
 from agent.report.compare import Comparison, compare
 from agent.report.machine import machine_facts
 from agent.tune.choose import best_live, best_of, goals, hold_back, marked, plain, quickest, verdict
-from agent.tune.knobs import EXACT, changed, live_knobs, overrides, present
+from agent.tune.knobs import EXACT, changed, live_knobs, present
 from agent.tune.live import Figures, Replayed, replayed
 from agent.tune.page import PAGE, write_page
 from agent.tune.result import Change, Point, TuneResult, write_result
 from agent.tune.search import Search, journal
 from agent.tune.silences import Judge, Ready
+from agent.tune.task import Call, Task, TuneWatcher
 
 EXACT_POINTS = 300
 TRIAL_S = 180.0
 """The audio that one trial replays, at most: long enough for some twenty turns, short enough for a dozen trials."""
-
-
-class TuneWatcher(Watcher, Protocol):
-    """Who is told how far the search has come."""
-
-    def stage(self, title: str, total: int) -> None:
-        """A stage of so many steps begins."""
-
-    def step(self, point: Point | None) -> None:
-        """A step is done, with what it found."""
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call to tune on."""
-
-    path: Path
-    name: str
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Task:
-    """What to tune. ``sets``: overrides that hold throughout. ``cut_ins``: the accepted share of turns."""
-
-    calls: Sequence[Path]
-    config: Path | None
-    sets: Sequence[str]
-    cut_ins: float
-    trials: int
-    out: Path
-
-    def load(self, settings: Mapping[str, Any]) -> Loaded:
-        """The configuration with ``settings`` in place. Raises AgentError."""
-        return load(self.config, [*self.sets, *overrides(settings)])
 
 
 class StoppedError(Exception):
@@ -157,20 +123,24 @@ class _Tuning:
         search = Search(self._storage, f"exact-{self._key()}", EXACT, 3)
         search.first(own)
         self._watcher.stage("Turn end, on recorded silences", EXACT_POINTS)
-        points: list[Point] = []
         try:
-            for settings in search.walk(EXACT_POINTS, lambda tried: goals(_expected(judge, tried))[:3]):
-                points.append(_expected(judge, settings))
-                self._watcher.step(points[-1])
+            for _ in search.walk(EXACT_POINTS, lambda tried: goals(_expected(judge, tried))[:3]):
+                self._watcher.step(None)
         finally:
-            points = [_expected(judge, settings) for settings, _ in search.done]
-            self._found.exact = marked(points)
-        best = best_of(self._found.exact, self._task.cut_ins)
-        self._found.settings = {**self._mine, **best.settings}
-        self._found.why = "From recorded silences alone; no replay has confirmed it yet."
+            self._take_exact([_expected(judge, settings) for settings, _ in search.done])
         if self._held:
             held = Judge(_of(asked, self._held), weights, ready, budget)
-            self._found.expected = [_expected(held, own), _expected(held, best.settings)]
+            self._found.expected = [_expected(held, own), _expected(held, self._ends())]
+
+    def _ends(self) -> dict[str, Any]:
+        return {knob.key: self._found.settings[knob.key] for knob in EXACT}
+
+    def _take_exact(self, points: Sequence[Point]) -> None:
+        if points:
+            self._found.exact = marked(points)
+            best = best_of(self._found.exact, self._task.cut_ins)
+            self._found.settings = {**self._mine, **best.settings}
+            self._found.why = "From recorded silences alone; no replay has confirmed it yet."
 
     def _asked(self) -> dict[str, list[Asked]]:
         paths = [call.path for call in (*self._searched, *self._held)]
@@ -182,7 +152,7 @@ class _Tuning:
         return found
 
     def _replays(self) -> None:
-        ends = {knob.key: self._found.settings[knob.key] for knob in EXACT}
+        ends = self._ends()
         search = Search(self._storage, f"live-{self._key()}-{_hash(ends)}", self._knobs, 5)
         search.first({knob.key: self._mine[knob.key] for knob in self._knobs})
         self._watcher.stage("Everything else, by replays", self._task.trials)
@@ -190,25 +160,33 @@ class _Tuning:
 
         def judge(tried: dict[str, Any]) -> list[float] | None:
             settings = {**ends, **plain(tried)}
+            key = _hash(settings)
             try:
-                loaded = self._task.load(settings)
-                trial = self._replay(self._trial_calls, loaded, self._task.out / "trials" / _hash(settings))
+                trial = self._replay(
+                    self._trial_calls, self._task.load(settings), self._task.out / "trials" / key
+                )
             except StoppedError:
                 return None
-            seen[_hash(settings)] = point = _point(settings, trial.figures)
+            seen[key] = point = _point(settings, trial.figures)
+            self._watcher.step(point)
             return goals(point)
 
-        for _ in range(len(search.done)):
-            self._watcher.step(None)
-        done = len(search.done)
-        for tried in search.walk(self._task.trials, judge):
-            self._watcher.step(seen.get(_hash({**ends, **plain(tried)})))
-            done += 1
-        self._found.live = marked([_again(ends, params, values) for params, values in search.done])
-        if self._found.live:
+        try:
+            for tried, _ in search.done:  # of an earlier run: its replays lie there
+                if judge(tried) is None:
+                    raise StoppedError
+            for _ in search.walk(self._task.trials, judge):
+                pass
+            if len(search.done) < self._task.trials:
+                raise StoppedError
+        finally:
+            self._take_live(list(seen.values()))
+
+    def _take_live(self, points: Sequence[Point]) -> None:
+        if points:
+            self._found.live = marked(points)
             self._found.settings = {**self._mine, **best_live(self._found.live, self._task.cut_ins).settings}
-        if done < self._task.trials:
-            raise StoppedError
+            self._found.why = "From recorded silences and trials; no replay has confirmed it yet."
 
     def _confirm(self) -> None:
         if not changed(plain(self._mine), plain(self._found.settings)):
@@ -217,18 +195,19 @@ class _Tuning:
         folder, calls = self._task.out / "confirm", self._confirming
         tuned = self._task.load(self._found.settings)
         self._watcher.stage("Confirming by replays", 2 * len(calls))
-        before = after = None
         for upto in range(1, len(calls) + 1):  # in alternation: what the machine does meets both alike
             before = self._replay(calls[:upto], self._own, folder / "before")
             self._watcher.step(None)
             after = self._replay(calls[:upto], tuned, folder / "after")
             self._watcher.step(None)
-            found = compare([("before", before.report), ("after", after.report)])
-            self._found.confirmed = found if found.others[0].pairs else None
-        if self._found.confirmed is None:
+            self._judge(compare([("before", before.report), ("after", after.report)]))
+
+    def _judge(self, found: Comparison) -> None:
+        if not found.others[0].pairs:
             self._found.keep, self._found.why = False, "Left as it was: the replays have no turn in common."
-        else:
-            self._found.keep, self._found.why = verdict(self._found.confirmed, broke_limit=self._broke_limit)
+            return
+        self._found.confirmed = found
+        self._found.keep, self._found.why = verdict(found, broke_limit=self._broke_limit)
 
     def _replay(self, calls: Sequence[Call], loaded: Loaded, out: Path) -> Replayed:
         found = replayed([call.path for call in calls], loaded, out, self._watcher)
@@ -246,11 +225,8 @@ class _Tuning:
         return max(seen, default=0.0) > self._task.cut_ins
 
     def _key(self) -> str:
-        digest = hashlib.sha256(self._own.sha256().encode())
-        digest.update(f"{self._task.cut_ins} {machine_facts().model_dump_json()}".encode())
-        for call in (*self._searched, *self._held):
-            digest.update(call.path.read_bytes())
-        return digest.hexdigest()[:16]
+        run = f"{self._own.sha256()} {machine_facts().model_dump_json()}"
+        return fingerprint(run, [call.path for call in (*self._searched, *self._held)])[:16]
 
     def _write(self, *, finished: bool) -> TuneResult:
         found = self._found
@@ -313,19 +289,6 @@ def _point(settings: Mapping[str, Any], figures: Figures) -> Point:
         cut_ins=figures.cut_ins,
         quality=figures.quality,
         cpu=figures.cpu,
-    )
-
-
-def _again(ends: Mapping[str, Any], params: Mapping[str, Any], values: Sequence[float]) -> Point:
-    """A live point from what the study keeps of it."""
-    cut_ins, waited, beyond, unworthy, cpu = values
-    return Point(
-        settings={**plain(dict(ends)), **plain(dict(params))},
-        waited_ms=waited,
-        within=round(1.0 - beyond, 4),
-        cut_ins=cut_ins,
-        quality=round(1.0 - unworthy, 4),
-        cpu=cpu,
     )
 
 

@@ -72,9 +72,7 @@ class Search:
         while len(self.done) < count:
             known = {repr(sorted(params.items())): values for params, values in self.done}
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # one's own settings may lie outside the ranges: they are judged too
+                warnings.simplefilter("ignore")  # one's own settings may lie outside: they are judged too
                 trial = self._study.ask(self._space)
             values = known.get(repr(sorted(trial.params.items()))) or judge(dict(trial.params))
             if values is None:

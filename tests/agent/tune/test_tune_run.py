@@ -17,7 +17,8 @@ from agent.report.schema import Turn
 from agent.tune import run
 from agent.tune.live import Replayed, figures_of
 from agent.tune.result import Point, TuneResult
-from agent.tune.run import Task, tune
+from agent.tune.run import tune
+from agent.tune.task import Call, Task
 from tests.agent.tune.made_report import made
 
 NAMES = ("a", "b", "c", "d")
@@ -66,7 +67,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script()
     monkeypatch.setattr(run, "replayed", script)
     monkeypatch.setattr(run, "ask_all", asked)
-    monkeypatch.setattr(run, "_call", lambda path: run.Call(path, path.stem, 60.0))
+    monkeypatch.setattr(run, "_call", lambda path: Call(path, path.stem, 60.0))
     monkeypatch.setattr(run, "EXACT_POINTS", 12)
     return script
 
@@ -113,6 +114,20 @@ def test_ctrl_c_keeps_the_best_so_far_and_the_same_task_goes_on(task: Task, scri
     second = tune(task, Silent())
     assert second.finished
     assert [point.settings for point in second.live[:6]] == [point.settings for point in first.live]
+    assert all(
+        point.quality is None for point in (*first.live, *second.live)
+    )  # nothing told it: it stays unknown
+
+
+def test_ctrl_c_after_the_first_confirmation_says_what_it_showed(task: Task, script: Script) -> None:
+    more = [*task.calls, *(task.out.parent / f"{name}.wav" for name in "ef")]
+    for path in more:
+        path.write_bytes(path.stem.encode())
+    script.stop_at = lambda out: out.parent.name == "confirm" and len(script.runs[-1][1]) > 1
+    result = tune(Task(more, None, task.sets, 0.03, 10, task.out), Silent())
+    assert (result.finished, result.held_back) == (False, ["c", "f"])
+    assert result.confirmed is not None
+    assert "bear out the gain" in result.why
 
 
 def test_ctrl_c_in_the_first_replay_leaves_the_settings_as_they_were(task: Task, script: Script) -> None:
