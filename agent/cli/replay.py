@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from agent.config.load import Loaded
     from agent.replay.sources import Item
 
-INTERRUPTED = 130
 FILE_WIDTH = 120
 """Columns of the table in a file or a pipe: rich would take 80, in which few words of a turn can be read."""
 
@@ -95,6 +94,7 @@ def replay(
     from agent.report.gate import check_gate, judge, parse_gate
     from agent.report.junit import write_junit
     from agent.report.table import print_report
+    from agent.stop import INTERRUPTED
 
     if json_ not in (None, "-"):
         raise AgentError(

@@ -58,10 +58,11 @@ def tune(
 
     Ctrl-C keeps the best so far; the same command goes on from there.
     """
-    from agent.cli.replay import INTERRUPTED, output_width
+    from agent.cli.replay import output_width
     from agent.cli.tune_view import TuneView, print_result
     from agent.errors import AgentError
     from agent.replay.sources import calls_in
+    from agent.stop import INTERRUPTED
     from agent.tune.run import tune as search
     from agent.tune.task import Task
 

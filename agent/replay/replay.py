@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +21,7 @@ from agent.report.files import write_all
 from agent.report.machine import machine_facts
 from agent.report.schema import ConfigFacts, Failure, ObserverReading, ReplayFacts, Report, Turn
 from agent.report.write import TurnLog
+from agent.stop import stop_on_signal
 from stages.audio.write import write_wav
 from stages.contract import RATE_HZ
 from stages.errors import InputError
@@ -64,7 +63,7 @@ async def replay(
     results: list[CallResult] = []
     problems = [item for item in items if isinstance(item, Failure)]
     finished = True
-    with TurnLog(out / "turns.jsonl") as log, _stop_on_sigint() as stop:
+    with TurnLog(out / "turns.jsonl") as log, stop_on_signal() as stop:
         due = any(isinstance(item, Todo) for item in items)
         session = await build(loaded, watcher.say) if due else None
         try:
@@ -187,24 +186,3 @@ def _report(
     turns = [turn for result in results for turn in result.turns]
     unmatched = [row for result in results for row in result.unmatched]
     return build_report(Rows(turns, unmatched), context)
-
-
-@contextmanager
-def _stop_on_sigint() -> Iterator[asyncio.Event]:
-    """Ctrl-C sets an event instead of tearing the loop down; a second one ends the program at once."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def asked() -> None:
-        stop.set()
-        loop.remove_signal_handler(signal.SIGINT)
-
-    try:
-        loop.add_signal_handler(signal.SIGINT, asked)
-    except (NotImplementedError, RuntimeError):  # no signals on this platform or thread
-        yield stop
-        return
-    try:
-        yield stop
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +13,7 @@ from agent.app import build
 from agent.config.load import Loaded
 from agent.report.schema import Report, Turn
 from agent.report.write import TurnLog, write_report
+from agent.stop import stop_on_signal
 from agent.talk.call import LiveCall
 from agent.talk.recording import CallRecording
 from agent.talk.save import WAV, live_report, save_call
@@ -22,8 +21,6 @@ from agent.talk.view import TalkView
 from agent.transports.echo import guard_for
 from agent.transports.microphone import Devices
 from agent.transports.sound_card import SoundCard
-
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ async def talk(
     settings = loaded.config.talk
     with ExitStack() as stack:
         stack.callback(session.close)
-        stop = stack.enter_context(_stop_on_sigint())
+        stop = stack.enter_context(stop_on_signal())
         recording = log = None
         if plan.record is not None:
             recording = CallRecording(plan.record / WAV)
@@ -81,26 +78,3 @@ async def talk(
         write_report(report, plan.record / "report.json")
         save_call(result, plan.record)
     return report
-
-
-@contextmanager
-def _stop_on_sigint() -> Iterator[asyncio.Event]:
-    """Ctrl-C ends the call in order; a second one ends the program at once."""
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-
-    def asked() -> None:
-        if stop.is_set():
-            os._exit(INTERRUPTED)  # threads of the libraries would be waited for
-        stop.set()
-
-    try:
-        loop.add_signal_handler(signal.SIGINT, asked)
-        loop.add_signal_handler(signal.SIGTERM, asked)
-    except (NotImplementedError, RuntimeError):  # no signals on this platform or thread
-        yield stop
-        return
-    try:
-        yield stop
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        loop.remove_signal_handler(signal.SIGTERM)

@@ -59,6 +59,23 @@ def test_ctrl_c_half_way_keeps_every_finished_turn(short_call: Path, tmp_path: P
     assert (tmp_path / "call.wav").exists()
 
 
+def test_a_second_ctrl_c_ends_at_once_and_finished_turns_are_on_disk(
+    short_call: Path, tmp_path: Path
+) -> None:
+    process = main_py("replay", str(short_call), "--out", str(tmp_path))
+    log = tmp_path / "turns.jsonl"
+    until = time.monotonic() + 60
+    while not (log.exists() and log.stat().st_size) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert len(read_turns(log)) >= 1
+
+
 def test_a_folder_goes_on_where_ctrl_c_stopped_it(run_main: Run, short_call: Path, tmp_path: Path) -> None:
     folder, out = tmp_path / "calls", tmp_path / "out"
     folder.mkdir()
