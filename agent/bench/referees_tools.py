@@ -172,7 +172,7 @@ def _voice_evals(turns: Sequence[Turn]) -> list[Check]:
             if turn.v2v_ms is not None
         ]
     )
-    from agent.report.summary import percentiles
+    from agent.report.rounded import percentiles
 
     ours = percentiles(waits)
     pairs = (("p50", ours.p50, told.e2e_p50_ms), ("p95", ours.p95, told.e2e_p95_ms))

@@ -12,6 +12,7 @@ from typing import Protocol
 from agent.app import Session, build
 from agent.calls.load import LoadedCall
 from agent.config.load import Loaded
+from agent.models.facts import model_facts
 from agent.replay.plan import ReplayPlan, plan
 from agent.replay.result import CallResult, write_result
 from agent.replay.run import RunResult, run_call
@@ -19,7 +20,8 @@ from agent.replay.sources import Item, Todo
 from agent.report.build import CallFacts, Rows, RunContext, build_report
 from agent.report.files import write_all
 from agent.report.machine import machine_facts
-from agent.report.schema import ConfigFacts, Failure, ObserverReading, ReplayFacts, Report, Turn
+from agent.report.ran import config_facts
+from agent.report.schema import Failure, ObserverReading, ReplayFacts, Report, Turn
 from agent.report.write import TurnLog
 from agent.stop import stop_on_signal
 from stages.audio.write import write_wav
@@ -168,16 +170,11 @@ def _report(
     started: datetime,
     max_gap_s: float | None,
 ) -> Report:
-    budget = loaded.config.budget
     context = RunContext(
         started_at=started,
         machine=machine_facts(),
-        config=ConfigFacts(
-            path=loaded.path.name,
-            sha256=loaded.sha256(),
-            budget_ms=budget.budget_ms,
-            content_budget_ms=budget.content_budget_ms,
-        ),
+        config=config_facts(loaded),
+        models=model_facts(loaded.config),
         replay=ReplayFacts(mode="recorded", max_gap_s=max_gap_s),
         calls=[result.facts for result in results],
         failures=[*problems, *(failure for result in results for failure in result.failures)],

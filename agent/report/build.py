@@ -13,6 +13,7 @@ from agent.report.facts import (
     ConfigFacts,
     Failure,
     Machine,
+    ModelFacts,
     ObserverReading,
     ReplayFacts,
     SpeechEndSource,
@@ -59,6 +60,7 @@ class RunContext:
     failures: Sequence[Failure] = ()
     observer_ms: Sequence[ObserverReading] = ()
     wer: float | None = None
+    models: Sequence[ModelFacts] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ def build_report(rows: Rows, context: RunContext) -> Report:
         started_at=context.started_at,
         machine=context.machine,
         config=context.config,
+        models=list(context.models),
         replay=context.replay,
         calls=[_call(facts) for facts in context.calls],
         turns=list(rows.turns),

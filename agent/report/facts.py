@@ -28,6 +28,14 @@ class Machine(Section):
     libraries: dict[str, str] = Field(description="versions of the libraries that do the work")
 
 
+class ModelFacts(Section):
+    """A model that was loaded, and what it was loaded for."""
+
+    use: str = Field(description="voice activity, turn end, recognition, a seat, voice")
+    name: str
+    files: dict[str, str] = Field(description="its files' SHA-256")
+
+
 class ConfigFacts(Section):
     """Which configuration ran."""
 

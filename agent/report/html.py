@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from agent.report.facts import Call
 from agent.report.html_charts import Waterfall, begins_s, distribution, waterfall
+from agent.report.html_foretold import curve, scatter
 from agent.report.html_timeline import Line, clock, timeline
 from agent.report.html_words import (
     DEFINITIONS,
@@ -65,6 +66,8 @@ def render_report(report: Report) -> str:
             "endpoint": distribution(
                 [turn.endpoint_delay_ms for turn in turns if turn.endpoint_delay_ms is not None]
             ),
+            "curve": curve(report.summary.endpointing),
+            "foretold": scatter(turns),
             "slowest": slowest(turns),
             "wrong": listed,
             "more_wrong": more_wrong,

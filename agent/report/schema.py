@@ -18,6 +18,7 @@ from agent.report.facts import (
     Failure,
     Lateness,
     Machine,
+    ModelFacts,
     ObserverReading,
     ReplayFacts,
     ReplayMode,
@@ -42,15 +43,18 @@ __all__ = [
     "ConfigFacts",
     "CutInRow",
     "Decision",
+    "Endpointing",
     "Failure",
     "Interval",
     "Intervals",
     "Lateness",
     "Machine",
+    "ModelFacts",
     "ObserverReading",
     "PartCost",
     "Parts",
     "Percentiles",
+    "Prediction",
     "ReplayFacts",
     "ReplayMode",
     "ReplyDetails",
@@ -59,6 +63,7 @@ __all__ = [
     "SpeculationSummary",
     "SpeechEndSource",
     "Summary",
+    "TimerPoint",
     "Tokens",
     "Turn",
     "UnmatchedRow",
@@ -114,6 +119,35 @@ class SpeculationSummary(Section):
     )
 
 
+class Prediction(Section):
+    """How well the onset was foretold when the turn was over, for the path that was heard."""
+
+    turns: int = Field(description="turns with a forecast and an onset, neither cut in nor overtaken")
+    error_ms: Percentiles = Field(description="absolute difference between the median forecast and the onset")
+    bias_ms: float | None = Field(description="median of onset minus forecast: above 0, later than foretold")
+    within_p95: float | None = Field(description="share of onsets at or below the forecast's p95")
+    within_p95_wilson_95: Interval
+
+
+class TimerPoint(Section):
+    """An ideal timer on the same turns: it answers after this silence, wherever it comes."""
+
+    silence_ms: int
+    cut_ins: float = Field(description="share of turns with a pause at least as long")
+
+
+class Endpointing(Section):
+    """The agent's wait against what the labelled pauses would do to a plain timer."""
+
+    turns: int
+    mean_delay_ms: float | None = Field(description="mean endpoint delay of the answered turns")
+    cut_ins: float | None
+    timer: list[TimerPoint]
+    timer_as_careful_ms: int | None = Field(
+        description="shortest silence at which the timer cuts into no larger share; null: none of those tried"
+    )
+
+
 class Summary(Section):
     """The run in figures. Shares are of all turns unless said otherwise; null where there was nothing to
     count.
@@ -145,6 +179,8 @@ class Summary(Section):
     parts: dict[Part, PartCost] = Field(
         default_factory=dict, description="dearest first; empty without a V2V"
     )
+    prediction: Prediction | None = None
+    endpointing: Endpointing | None = None
 
 
 class Report(Section):
@@ -154,6 +190,7 @@ class Report(Section):
     started_at: datetime
     machine: Machine
     config: ConfigFacts
+    models: list[ModelFacts] = Field(default_factory=list)
     replay: ReplayFacts
     calls: list[Call]
     turns: list[Turn]

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import get_args
 
 from agent.report.facts import Failure, Lateness
-from agent.report.schema import Interval, Intervals, PartCost, Percentiles, SpeculationSummary, Summary
+from agent.report.foretold import endpointing, prediction
+from agent.report.rounded import interval_of, percentiles, value_of
+from agent.report.schema import Intervals, PartCost, SpeculationSummary, Summary
 from agent.report.turns import Turn, UnmatchedRow
 from latency_budget.exchange import Path
 from latency_budget.ledger import Part
 from latency_budget.marks import Mark
-from latency_budget.statistics import Share, percentile, share, share_within, summarise
+from latency_budget.statistics import percentile, share, share_within
 
 WITHIN_MS = (200, 300, 500, 800)
 """The limits that shares are given for."""
@@ -46,17 +48,17 @@ def summarise_rows(
         endpoint_delay_ms=percentiles(
             [turn.endpoint_delay_ms for turn in answered if turn.endpoint_delay_ms is not None]
         ),
-        share_v2v_within={limit: _value(one) for limit, one in within.items()},
-        budget_met=_value(met),
-        cut_ins=_value(cut_ins),
-        damaging_cut_ins=_value(damaging),
-        missed=_value(missed),
+        share_v2v_within={limit: value_of(one) for limit, one in within.items()},
+        budget_met=value_of(met),
+        cut_ins=value_of(cut_ins),
+        damaging_cut_ins=value_of(damaging),
+        missed=value_of(missed),
         wilson_95=Intervals(
-            share_v2v_within={limit: _interval(one) for limit, one in within.items()},
-            budget_met=_interval(met),
-            cut_ins=_interval(cut_ins),
-            damaging_cut_ins=_interval(damaging),
-            missed=_interval(missed),
+            share_v2v_within={limit: interval_of(one) for limit, one in within.items()},
+            budget_met=interval_of(met),
+            cut_ins=interval_of(cut_ins),
+            damaging_cut_ins=interval_of(damaging),
+            missed=interval_of(missed),
         ),
         paths=_paths(turns),
         speculation=_speculation(turns, unmatched),
@@ -70,18 +72,8 @@ def summarise_rows(
         failures=len(failures),
         lateness_ms=lateness(lateness_ms),
         parts=_parts(answered),
-    )
-
-
-def percentiles(values: Sequence[float]) -> Percentiles:
-    """p50, p90, p95, p99 with the count, to a tenth of a ms."""
-    found = summarise(values)
-    return Percentiles(
-        count=found.count,
-        p50=_tenth(found.p50),
-        p90=_tenth(found.p90),
-        p95=_tenth(found.p95),
-        p99=_tenth(found.p99),
+        prediction=prediction(turns),
+        endpointing=endpointing(turns),
     )
 
 
@@ -95,18 +87,6 @@ def lateness(values: Sequence[float]) -> Lateness:
         p99=round(percentile(values, 99), 2),
         max=round(max(values), 2),
     )
-
-
-def _tenth(value: float | None) -> float | None:
-    return None if value is None else round(value, 1)
-
-
-def _value(one: Share) -> float | None:
-    return None if one.value is None else round(one.value, 4)
-
-
-def _interval(one: Share) -> Interval:
-    return None if one.low is None or one.high is None else (round(one.low, 4), round(one.high, 4))
 
 
 def _audible(turns: Sequence[Turn]) -> list[Turn]:
@@ -152,7 +132,7 @@ def _speculation(turns: Sequence[Turn], unmatched: Sequence[UnmatchedRow]) -> Sp
     fitting = sum(one.fitting_audio_s for one in every)
     waste = sum(one.waste_audio_s for one in every)
     return SpeculationSummary(
-        hits=_value(hits),
+        hits=value_of(hits),
         precision=_ratio(fitting, spoken),
         waste_tokens=sum(one.waste_tokens for one in every),
         waste_audio_s=round(waste, 3),

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from agent.calls.model import SUFFIX, Call, Segment, Track
 from agent.config.load import Loaded
+from agent.models.facts import model_facts
 from agent.report.build import CallFacts, Rows, RunContext, build_report
 from agent.report.machine import machine_facts
-from agent.report.schema import ConfigFacts, Failure, ObserverReading, ReplayFacts, Report, Turn
+from agent.report.ran import config_facts
+from agent.report.schema import Failure, ObserverReading, ReplayFacts, Report, Turn
 from agent.report.write import write_whole
 from agent.talk.call import TalkResult
 from agent.transports.loudspeaker import GREETING
@@ -19,7 +21,7 @@ WAV = "call.wav"
 
 def live_report(result: TalkResult, rows: list[Turn], loaded: Loaded, started: datetime) -> Report:
     """The report of a live call: the same document as a replay's, its mode and its turn ends "live"."""
-    recorder, name, budget = result.recorder, result.name, loaded.config.budget
+    recorder, name = result.recorder, result.name
     failures = [Failure(call=name, turn=None, code="stage", message=text) for text in recorder.failures]
     failures += [
         Failure(call=name, turn=None, code="turn.no_words", message=f"turn {one.turn}: {one.why}")
@@ -31,12 +33,8 @@ def live_report(result: TalkResult, rows: list[Turn], loaded: Loaded, started: d
     context = RunContext(
         started_at=started,
         machine=machine_facts(),
-        config=ConfigFacts(
-            path=loaded.path.name,
-            sha256=loaded.sha256(),
-            budget_ms=budget.budget_ms,
-            content_budget_ms=budget.content_budget_ms,
-        ),
+        config=config_facts(loaded),
+        models=model_facts(loaded.config),
         replay=ReplayFacts(mode="live", max_gap_s=None),
         calls=[
             CallFacts(
