@@ -23,6 +23,8 @@ from agent.pipeline import Call, Parts, wire
 from agent.prepare.load import Prepared, load_prepared
 from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
+from agent.telemetry.opened import telemetry_of
+from agent.telemetry.telemetry import Telemetry
 from agent.turn_reader import ReadingPlan
 from agent.turn_rules import rules_of
 from stages.audio.resample import resample
@@ -51,9 +53,15 @@ class Session:
     """A configuration with its models in memory. Calls run on it one after the other."""
 
     def __init__(
-        self, loaded: Loaded, compute: Compute, engines: Engines, prepared: Prepared | None = None
+        self,
+        loaded: Loaded,
+        compute: Compute,
+        engines: Engines,
+        prepared: Prepared | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
         self.loaded, self.compute, self.engines, self.prepared = loaded, compute, engines, prepared
+        self.telemetry = Telemetry() if telemetry is None else telemetry
         self.council: Council | None = council_of(loaded, engines.council, compute)
         """The accurate path; None where the configuration has no seats for it."""
 
@@ -99,6 +107,7 @@ class Session:
     def close(self) -> None:
         """End the threads, keep what was learned, and let the models go."""
         self.compute.close()
+        self.telemetry.close()
         if self.prepared:
             self.prepared.keep()
         self.engines.seat.close()
@@ -144,16 +153,18 @@ async def build(loaded: Loaded, say: Say = lambda line: None) -> Session:
     config = loaded.config
     sys.setswitchinterval(config.compute.switch_interval_ms / 1000.0)
     cores = None if config.compute.cores == "auto" else config.compute.cores
+    telemetry = telemetry_of(loaded)  # first: a port that is taken is told before the models are loaded
     compute = Compute(cores, config.compute.nice)
     try:
         engines = await _load(config, compute, say)
         store = Store(config.paths.models)
         voice_file = _onnx(store.path(config.tts.voice))
         prepared = await load_prepared(loaded, engines.voice, voice_file, store, compute, say)
-        session = Session(loaded, compute, engines, prepared)
+        session = Session(loaded, compute, engines, prepared, telemetry)
         await session.warm_up()
     except BaseException:
         compute.close()
+        telemetry.close()
         raise
     return session
 

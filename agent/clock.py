@@ -30,6 +30,11 @@ def clock_for_threads() -> Callable[[], float]:
     return lambda: loop.time() * 1000.0
 
 
+def unix_ms(at_ms: float) -> float:
+    """Unix time in ms of ``at_ms`` on the running loop's clock, as the system's clock sees it now."""
+    return datetime.now(UTC).timestamp() * 1000.0 - (now_ms() - at_ms)
+
+
 def today() -> str:
     """The date, as 2025-03-01, for figures that are written down."""
     return datetime.now(UTC).date().isoformat()

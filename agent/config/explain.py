@@ -24,6 +24,7 @@ USED_BY = {
     "prepare": "agent/prepare (phrases, likely replies, the profile of this machine)",
     "replay": "agent/replay and the report",
     "talk": "agent/talk/call.py and agent/transports/microphone.py",
+    "telemetry": "agent/telemetry: what operators get of finished turns",
     "paths": "the model store, and whatever writes files",
 }
 """Who reads each section."""

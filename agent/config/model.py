@@ -13,6 +13,7 @@ from agent.config.parts import ComputeConfig, PathsConfig, ReplayConfig
 from agent.config.staged import RecognitionConfig, ReplySeatConfig, SpeechConfig
 from agent.prepare.config import PrepareConfig
 from agent.talk.config import TalkConfig
+from agent.telemetry.config import TelemetryConfig
 from latency_budget.config import BudgetConfig
 
 FAST = "fast"
@@ -45,6 +46,9 @@ class Config(BaseModel):
     prepare: PrepareConfig = Field(PrepareConfig(), description="what is ready before it is needed")
     replay: ReplayConfig = Field(ReplayConfig(), description="recorded calls")
     talk: TalkConfig = Field(TalkConfig(), description="live conversations")
+    telemetry: TelemetryConfig = Field(
+        TelemetryConfig(), description="spans and metrics of finished turns, for operators"
+    )
     paths: PathsConfig = Field(PathsConfig(), description="where things are kept")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pipecat.workers.runner import WorkerRunner
 
 from agent.app import Session
-from agent.clock import now_ms
+from agent.clock import now_ms, unix_ms
 from agent.pipeline import Call
 from agent.playback import Playback
 from agent.recorder import Recorder
@@ -47,7 +47,12 @@ async def run_call(
     config = session.config
     playback = Playback(session.engines.voice.rate_hz, config.replay.device_latency_ms)
     recorder = Recorder(playback)
-    rows = LiveRows(plan.name, plan.turns, recorder, config.budget, on_row)
+
+    def written(row: Turn) -> None:
+        on_row(row)
+        session.telemetry.turn(row, unix_ms(recorder.origin_ms))
+
+    rows = LiveRows(plan.name, plan.turns, recorder, config.budget, written)
 
     def origin(at_ms: float) -> None:
         recorder.origin_ms = at_ms
@@ -66,6 +71,7 @@ async def run_call(
     else:
         rows.stop(transport.input().position_ms)
         unmatched = []
+    session.telemetry.over(plan.name, unmatched)
     blocks = [(at - recorder.origin_ms, block) for at, block in playback.written]
     heard = both_voices(plan.caller, blocks, playback.rate_hz)
     return RunResult(recorder, unmatched, heard, playback.rate_hz, finished)

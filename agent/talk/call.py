@@ -13,7 +13,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from agent.app import Session
 from agent.audio_history import AudioHistory
-from agent.clock import now_ms
+from agent.clock import now_ms, unix_ms
 from agent.compute import Priority
 from agent.frames import PieceAudioFrame, ReplyAudioEndFrame
 from agent.pipeline import Call
@@ -73,7 +73,12 @@ class LiveCall:
             card, devices, guard, voice_hz, config.talk.fade_ms, self._origin, ears
         )
         self._recorder = Recorder(self.transport.playback)
-        self._rows = LiveRows(name, self._turns.turns, self._recorder, config.budget, on_row)
+
+        def written(row: Turn) -> None:
+            on_row(row)
+            session.telemetry.turn(row, unix_ms(self._recorder.origin_ms))
+
+        self._rows = LiveRows(name, self._turns.turns, self._recorder, config.budget, written)
         self._said: tuple[int, int] = (-1, 0)  # the reply that is heard, and its pieces that were shown
 
     async def run(self, stop: asyncio.Event) -> TalkResult:
@@ -129,6 +134,7 @@ class LiveCall:
         self._recorder.close_all(now_ms())
         self._turns.settle(self._recorder.records.values(), idle=True)
         unmatched = self._rows.finish()
+        self._session.telemetry.over(self._name, unmatched)
         seconds = self.transport.input().position_ms / 1000.0
         transport = self.transport
         return TalkResult(

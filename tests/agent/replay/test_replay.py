@@ -20,7 +20,9 @@ pytestmark = pytest.mark.models
 
 
 def test_a_made_call_is_heard_answered_and_measured(run_main: Run, short_call: Path, tmp_path: Path) -> None:
-    code, out, err = run_main("replay", str(short_call), "--out", str(tmp_path), "--json", "-")
+    spans = tmp_path / "spans.jsonl"
+    told = ("--set", f"telemetry.traces={spans}", "--set", "telemetry.text=redacted")
+    code, out, err = run_main("replay", str(short_call), "--out", str(tmp_path), "--json", "-", *told)
     assert code == 0, err
     report = Report.model_validate_json(out.splitlines()[-1])
     assert (
@@ -36,6 +38,10 @@ def test_a_made_call_is_heard_answered_and_measured(run_main: Run, short_call: P
         if turn.v2v_ms is not None and turn.parts_ms is not None:
             assert sum(turn.parts_ms.model_dump().values()) == turn.v2v_ms
     assert read_turns(tmp_path / "turns.jsonl") == report.turns
+    lines = [json.loads(line) for line in spans.read_text().splitlines()]
+    v2v = [line["attributes"].get("budgie.v2v_ms") for line in lines if line["name"] == "turn"]
+    assert v2v == [turn.v2v_ms for turn in report.turns]
+    assert lines[-1]["name"] == "conversation"
     info = sf.info(tmp_path / "call.wav")
     assert info.channels == 2
     assert info.duration >= report.calls[0].seconds

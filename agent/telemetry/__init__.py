@@ -1,0 +1,1 @@
+"""For operators: spans and metrics of finished turns. Off unless the configuration asks for it."""
