@@ -19,6 +19,7 @@ COMMANDS = (
     ),
     Entry("calls", "Show, label and make the calls that replay reads.", "agent.cli.calls"),
     Entry("bench", "Measure one part: turn end, hearing, council.", "agent.cli.bench"),
+    Entry("explain", "Tell why a turn went as it did.", "agent.cli.explain", "explain"),
     Entry("compare", "Compare reports: better, worse, or noise.", "agent.cli.compare", "compare"),
     Entry("tune", "Search the settings that suit a set of calls.", "agent.cli.tune", "tune"),
     Entry("models", "List, fetch and verify the embedded models.", "agent.cli.models"),
@@ -40,6 +41,7 @@ EXAMPLES = {
     ),
     "calls": (("calls show CALL.wav", "its turns, holds and shifts"),),
     "bench": (("bench turn-end CALL.call.json", "dead air against cut-ins, beside a timer and smart-turn"),),
+    "explain": (("explain out/mine --turn 3", "its marks, what was foretold, chosen and done, and why"),),
     "compare": (("compare out/old out/new", "paired by turn, with intervals"),),
     "tune": (
         (
