@@ -21,7 +21,6 @@ from agent.models.proof import settings_for
 from agent.models.store import Store
 from agent.pipeline import Call, Parts, wire
 from agent.prepare.load import Prepared, load_prepared
-from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
 from agent.telemetry.opened import telemetry_of
 from agent.telemetry.telemetry import Telemetry
@@ -30,6 +29,7 @@ from agent.turn_rules import rules_of
 from stages.audio.resample import resample
 from stages.contract import RATE_HZ, Message, Recogniser, Seat, TextEndModel, TurnEndModel, Voice
 from stages.council.config import SeatConfig
+from stages.endpoint.voice_gate import VoiceThresholds
 from stages.registry import engine
 from stages.tts.pieces import PieceSplitter
 
@@ -129,7 +129,7 @@ class Session:
             compute=self.compute,
             rules=rules_of(ends),
             text_end=self.engines.text_end,
-            thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release),
+            thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release, ends.quiet_db),
             tts_threads=config.tts.threads,
             splitter=lambda: PieceSplitter(config.tts.pieces),
             safe_sentence=persona.safe_sentence,

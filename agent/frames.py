@@ -18,11 +18,15 @@ from stages.contract import Message
 
 @dataclass
 class VoiceFrame(SystemFrame):
-    """One voice-activity window was heard; ``position_ms`` is its end."""
+    """One voice-activity window was heard; ``position_ms`` is its end.
+
+    ``voiced``: by voice activity, which falls 100 ms late; ``loud``: and by its level too.
+    """
 
     position_ms: float
     probability: float
     voiced: bool
+    loud: bool
 
 
 @dataclass

@@ -22,7 +22,7 @@ from agent.dialogue import Dialogue
 from agent.prepare.phrases import Phrases
 from agent.prepare.ready import ReadyReplies
 from agent.processors.council import CouncilProcessor
-from agent.processors.hearing import HearingProcessor, VoiceThresholds
+from agent.processors.hearing import HearingProcessor
 from agent.processors.ready import ReadyProcessor
 from agent.processors.speaking import SpeakingProcessor
 from agent.processors.turn_end import TurnEndProcessor
@@ -32,6 +32,7 @@ from agent.turn_reader import ReadingPlan
 from latency_budget.config import BudgetConfig, PathQuality
 from latency_budget.predictor import Predictor
 from stages.contract import RATE_HZ, Recogniser, TextEndModel, TurnEndModel, Voice, VoiceActivity
+from stages.endpoint.voice_gate import VoiceThresholds
 from stages.tts.pieces import PieceSplitter
 
 

@@ -145,7 +145,7 @@ def _dropped(state: State) -> State:
 
 def _on_window(state: State, event: Window, rules: Rules) -> Step:
     begin = event.position_ms - event.length_ms
-    if event.voiced:
+    if _counts(state, event):
         run = state.run_start_ms if state.run_start_ms is not None else begin
         state = replace(state, position_ms=event.position_ms, run_start_ms=run)
         return _on_voice(state, event.position_ms - run, event, rules)
@@ -153,6 +153,15 @@ def _on_window(state: State, event: Window, rules: Rules) -> Step:
     if state.phase is Phase.SPEAKING:
         state = replace(state, phase=Phase.PAUSED)
     return _in_pause(state, rules) if state.phase is Phase.PAUSED else (state, ())
+
+
+def _counts(state: State, event: Window) -> bool:
+    """Whether the window is voice. A faint one is silence inside the turn, which must not be seen late; elsewhere it
+    carries on a run of voice (a stop consonant does not break a barge-in) but begins none: it may be the turn's tail.
+    """
+    if not event.faint:
+        return event.voiced
+    return state.phase not in (Phase.SPEAKING, Phase.PAUSED) and state.run_start_ms is not None
 
 
 def _on_voice(state: State, run_ms: float, event: Window, rules: Rules) -> Step:

@@ -22,11 +22,15 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A voice-activity window that ends at ``position_ms`` and lasts ``length_ms``."""
+    """A voice-activity window that ends at ``position_ms`` and lasts ``length_ms``.
+
+    ``faint``: voice activity still finds voice, but its level is that of silence.
+    """
 
     position_ms: float
     voiced: bool
     length_ms: float = 32.0
+    faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)

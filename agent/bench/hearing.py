@@ -28,6 +28,7 @@ from stages.asr.wer import normalise, word_errors
 from stages.audio.read import read_audio
 from stages.contract import RATE_HZ, Audio
 from stages.endpoint.silero import SileroVad
+from stages.endpoint.voice_gate import VoiceThresholds
 
 GAP_S = 2.5
 BABBLE, OFFICE = "livekit-agen_crowded-room.ogg", "dograh_office-ambience-8000-mono.wav"
@@ -113,7 +114,8 @@ def _words(session: Session, noise: Path, utterances: list[Utterance], say: Say)
 
 def _noise(session: Session, wanted: Wanted, say: Say) -> list[NoiseFigures]:
     ends = session.config.endpoint
-    listener = Listener(SileroVad(ends.vad), session.engines.recogniser, ends.vad_threshold, ends.vad_release)
+    limits = VoiceThresholds(ends.vad_threshold, ends.vad_release, ends.quiet_db)
+    listener = Listener(SileroVad(ends.vad), session.engines.recogniser, limits)
     found = []
     for sounds in (recorded(wanted.folder / "noise"), made(wanted.noise_minutes)):
         for name, audio in sounds:

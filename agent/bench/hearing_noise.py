@@ -15,6 +15,7 @@ from stages.audio.dc import DcBlocker
 from stages.audio.mix import hum, white_noise
 from stages.audio.read import read_audio
 from stages.contract import RATE_HZ, WINDOW_SAMPLES, Audio, Recogniser, VoiceActivity
+from stages.endpoint.voice_gate import VoiceGate, VoiceThresholds
 
 WINDOW_MS = WINDOW_SAMPLES * 1000.0 / RATE_HZ
 HOLD_MS = 320.0
@@ -38,9 +39,9 @@ class NoiseFigures(TypedDict):
 class Listener:
     """Walks through one sound as the pipeline would, without waiting."""
 
-    def __init__(self, vad: VoiceActivity, recogniser: Recogniser, begin: float, end: float) -> None:
+    def __init__(self, vad: VoiceActivity, recogniser: Recogniser, limits: VoiceThresholds) -> None:
         self._vad, self._recogniser = vad, recogniser
-        self._begin, self._end = begin, end
+        self._limits = limits
         self._rules = taking.Rules(hold_ms=lambda probability: HOLD_MS)
 
     def listen(self, name: str, audio: Audio) -> NoiseFigures:
@@ -54,13 +55,15 @@ class Listener:
         return found
 
     def _walk(self, audio: Audio, found: NoiseFigures) -> None:
-        state, voiced = taking.State(), False
+        state, gate = taking.State(), VoiceGate(self._limits)
         reading: Reading | None = None
         for at in range(audio.size // WINDOW_SAMPLES):
             window = audio[at * WINDOW_SAMPLES : (at + 1) * WINDOW_SAMPLES]
-            voiced = self._vad.probability(window) >= (self._end if voiced else self._begin)
+            voice = gate.push(window, self._vad.probability(window))
             now = (at + 1) * WINDOW_MS
-            events: list[taking.Event] = [taking.Window(now, voiced)]
+            events: list[taking.Event] = [
+                taking.Window(now, voice.voiced, faint=voice.voiced and not voice.loud)
+            ]
             while events:
                 state, actions = taking.step(state, events.pop(0), self._rules)
                 for action in actions:

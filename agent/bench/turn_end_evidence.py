@@ -20,6 +20,7 @@ from stages.contract import (
     TurnEndModel,
     VoiceActivity,
 )
+from stages.endpoint.voice_gate import VoiceGate, VoiceThresholds
 
 READ_AT_MS = 64.0
 SOUND_HEARS_MS = 8000.0
@@ -38,8 +39,7 @@ class Models:
     recogniser: Recogniser
     text: TextEndModel
     names: str
-    begin: float = 0.5
-    end: float = 0.35
+    thresholds: VoiceThresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def ask_call(
 ) -> list[Asked]:
     """Every silence of the caller's turns with the models' answers, from ``cache`` where they are known."""
     audio = DcBlocker(RATE_HZ).push(call.caller)
-    key = digest("voice", audio, models.names, models.begin, models.end)
+    key = digest("voice", audio, models.names, models.thresholds)
     voiced: list[bool] = cache.get(key, lambda: _voiced(audio, models))
     found = silences(voiced, call.turns, said_before(call.turns))
     asked: list[Asked] = []
@@ -83,11 +83,10 @@ def ask_call(
 
 
 def _voiced(audio: Audio, models: Models) -> list[bool]:
-    vad, voiced, now = models.activity(), [], False
+    vad, gate, voiced = models.activity(), VoiceGate(models.thresholds), []
     for start in range(0, len(audio) - WINDOW_SAMPLES + 1, WINDOW_SAMPLES):
-        probability = vad.probability(audio[start : start + WINDOW_SAMPLES])
-        now = probability >= (models.end if now else models.begin)
-        voiced.append(now)
+        window = audio[start : start + WINDOW_SAMPLES]
+        voiced.append(gate.push(window, vad.probability(window)).loud)
     return voiced
 
 

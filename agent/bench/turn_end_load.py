@@ -14,6 +14,7 @@ from agent.config.model import Config
 from agent.errors import AgentError
 from agent.models.places import cache_root
 from agent.models.store import Store
+from stages.endpoint.voice_gate import VoiceThresholds
 from stages.registry import engine
 
 RECORDED = "recorded calls"
@@ -49,8 +50,7 @@ def models_of(config: Config) -> Models:
         recogniser=engine("asr", config.asr.engine)(asr, config.asr),
         text=engine("text_end", "llama")(text, ends.text_end.seat()),
         names=f"{names} {store.fingerprint(text)}",
-        begin=ends.vad_threshold,
-        end=ends.vad_release,
+        thresholds=VoiceThresholds(ends.vad_threshold, ends.vad_release, ends.quiet_db),
     )
 
 

@@ -50,6 +50,13 @@ class EndpointConfig(BaseModel):
     vad_release: float = Field(
         0.35, ge=0.01, le=0.99, description="probability below which a voiced run ends; below the threshold"
     )
+    quiet_db: float | None = Field(
+        None,
+        ge=10.0,
+        le=60.0,
+        description="how many dB below the loudest of its utterance a window is silence although voice activity, "
+        "which falls late, still finds voice; null goes by voice activity alone",
+    )
     open_ms: float = Field(96.0, ge=32.0, le=1000.0, description="unbroken voice that opens a turn")
     resume_ms: float = Field(
         64.0, ge=32.0, le=1000.0, description="unbroken voice that ends a pause inside a turn"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 import numpy as np
 from pipecat.frames.frames import (
@@ -23,19 +22,12 @@ from agent.recorder import Recorder
 from agent.transports.recording import DUE
 from agent.turn_reader import WINDOW_MS, ReadingPlan, TurnReader
 from stages.contract import RATE_HZ, WINDOW_SAMPLES, Audio, Recogniser, VoiceActivity
+from stages.endpoint.voice_gate import VoiceGate, VoiceThresholds
 
 STOPPED_MS = 1000.0
 """A stream that brings nothing for this long has stopped: the turn goes on in silence, so that it ends."""
 
 FILL_MS = 100.0
-
-
-@dataclass(frozen=True, slots=True)
-class VoiceThresholds:
-    """Probability at which voice begins, and below which it ends (lower, so that a faint vowel does not break it)."""
-
-    begin: float
-    end: float
 
 
 class HearingProcessor(FrameProcessor):
@@ -53,14 +45,13 @@ class HearingProcessor(FrameProcessor):
     ) -> None:
         super().__init__()
         self._vad, self._audio, self._recorder = vad, audio, recorder
-        self._thresholds = thresholds
+        self._gate = VoiceGate(thresholds)
         self._caller = CallerAudio(recorder.failed)
         self._reader = TurnReader(
             recogniser, audio, compute, recorder, plan, self.push_frame, self.create_task
         )
         self._unseen = np.zeros(0, dtype=np.float32)
         self._position_ms = 0.0
-        self._voiced = False
         self._open = False  # a turn is
         self._came_ms = 0.0
         self._watch: asyncio.Task[None] | None = None
@@ -111,10 +102,9 @@ class HearingProcessor(FrameProcessor):
         # 0.25 ms on one thread: quicker here than handed to another.
         probability = self._vad.probability(window)
         self._position_ms += WINDOW_MS
-        threshold = self._thresholds.end if self._voiced else self._thresholds.begin
-        self._voiced = probability >= threshold
-        await self.push_frame(VoiceFrame(self._position_ms, probability, self._voiced))
-        self._reader.window(self._position_ms, self._voiced)
+        voice = self._gate.push(window, probability)
+        await self.push_frame(VoiceFrame(self._position_ms, probability, voice.voiced, voice.loud))
+        self._reader.window(self._position_ms, voice.loud)
 
     async def _fill_when_stopped(self) -> None:
         """Silence in place of a stream that stopped in the middle of a turn, for as long as the turn is open."""

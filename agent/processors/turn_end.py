@@ -72,7 +72,9 @@ class TurnEndProcessor(FrameProcessor):
         """Our own events end here; the rest passes."""
         await super().process_frame(frame, direction)
         if isinstance(frame, VoiceFrame):
-            await self._step(taking.Window(frame.position_ms, frame.voiced))
+            await self._step(
+                taking.Window(frame.position_ms, frame.voiced, faint=frame.voiced and not frame.loud)
+            )
         elif isinstance(frame, HeardFrame):
             await self._step(taking.Heard(frame.turn, frame.covers_ms, frame.text, frame.rejected))
         elif isinstance(frame, ReplyAudibleFrame):

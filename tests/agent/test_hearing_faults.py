@@ -17,12 +17,12 @@ from agent.dialogue import Dialogue
 from agent.fakes import ScriptedCompute
 from agent.pipeline import Parts, wire
 from agent.playback import Playback
-from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder
 from agent.transports.recording import RecordedInput, RecordingTransport
 from agent.turn import Rules
 from agent.turn_reader import ReadingPlan
 from stages.contract import Audio
+from stages.endpoint.voice_gate import VoiceThresholds
 from stages.fakes import FakeRecogniser
 from stages.tts.pieces import PieceSplitter
 

@@ -18,13 +18,13 @@ from agent.fakes import ScriptedCompute
 from agent.pipeline import Parts, wire
 from agent.playback import Playback
 from agent.prepare.ready import ReadyReplies, Sureness
-from agent.processors.hearing import VoiceThresholds
 from agent.recorder import Recorder, ReplyRecord
 from agent.transports.recording import RecordingTransport
 from agent.turn import Known, Rules
 from stages.contract import RATE_HZ, Abort, Audio, Message, Piece, Prefill, Transcript, never
 from stages.council.fact_fit import FactFit
 from stages.council.facts import FactIndex
+from stages.endpoint.voice_gate import VoiceThresholds
 from stages.errors import EnvironmentFault
 from stages.fakes import FakeTextEnd
 from stages.tts.pieces import PieceSplitter
