@@ -62,6 +62,9 @@ __all__ = [
     "step",
 ]
 
+LONGEST_TAIL_MS = 192.0
+"""Voice activity falls at most this long after the level, as seen on recorded calls: 70 to 160 ms."""
+
 PAUSES_KEPT = 20
 """How many of the caller's pauses are remembered: the newest."""
 
@@ -101,7 +104,9 @@ class State:
     reply: int = 0
     position_ms: float = 0.0
     start_ms: float = 0.0
-    last_voiced_ms: float = 0.0
+    last_voiced_ms: float = 0.0  # by voice activity: the silence that decides is counted from here
+    covers_ms: float = 0.0  # by level too: what the words cover, and whose evidence counts
+    fading: bool = False  # in this pause voice activity has not fallen yet
     voiced_ms: float = 0.0
     run_start_ms: float | None = None  # where the present run of voiced windows began
     read_for_ms: float | None = None
@@ -151,17 +156,35 @@ def _on_window(state: State, event: Window, rules: Rules) -> Step:
         return _on_voice(state, event.position_ms - run, event, rules)
     state = replace(state, position_ms=event.position_ms, run_start_ms=None)
     if state.phase is Phase.SPEAKING:
-        state = replace(state, phase=Phase.PAUSED)
-    return _in_pause(state, rules) if state.phase is Phase.PAUSED else (state, ())
+        state = replace(state, phase=Phase.PAUSED, fading=True)
+    if state.phase is not Phase.PAUSED:
+        return state, ()
+    state, taken_back = _faded(state, event)
+    state, actions = _in_pause(state, rules)
+    return state, (*taken_back, *actions)
+
+
+def _faded(state: State, event: Window) -> Step:
+    """Until it has fallen once, voice activity puts the pause's beginning off. What stayed faint for longer than a
+    tail lasts was soft speech: the words and the evidence have to cover it.
+    """
+    if state.fading and event.voiced:
+        return replace(state, last_voiced_ms=event.position_ms), ()
+    soft = state.fading and state.last_voiced_ms - state.covers_ms > LONGEST_TAIL_MS
+    state = replace(state, fading=False)
+    if not soft:
+        return state, ()
+    draft = state.drafted
+    actions = () if draft is None else (Withdraw(state.turn, draft, "resumed"),)
+    return replace(_unread(state), covers_ms=state.last_voiced_ms), actions
 
 
 def _counts(state: State, event: Window) -> bool:
-    """Whether the window is voice. A faint one is silence inside the turn, which must not be seen late; elsewhere it
-    carries on a run of voice (a stop consonant does not break a barge-in) but begins none: it may be the turn's tail.
+    """Whether the window is voice. A faint one is silence inside the turn, where the work for its end must not begin
+    late; elsewhere it carries on a run: a stop consonant does not break a barge-in.
     """
-    if not event.faint:
-        return event.voiced
-    return state.phase not in (Phase.SPEAKING, Phase.PAUSED) and state.run_start_ms is not None
+    inside = state.phase in (Phase.SPEAKING, Phase.PAUSED)
+    return event.voiced and not (inside and event.faint)
 
 
 def _on_voice(state: State, run_ms: float, event: Window, rules: Rules) -> Step:
@@ -170,7 +193,10 @@ def _on_voice(state: State, run_ms: float, event: Window, rules: Rules) -> Step:
     if state.phase is Phase.PAUSED:
         # One window alone is a click or a breath: it does not break the pause.
         resumed = run_ms >= rules.resume_ms
-        return _go_on(state, run_ms) if resumed else _in_pause(state, rules)
+        if resumed:
+            return _go_on(state, run_ms)
+        state, _ = _faded(state, event) if state.fading else (state, ())
+        return _in_pause(state, rules)
     if state.phase is Phase.IDLE:
         return _open(state, run_ms) if run_ms >= rules.open_ms else (state, ())
     return _over_reply(state, run_ms, rules)
@@ -203,6 +229,7 @@ def _open(state: State, run_ms: float) -> Step:
         position_ms=state.position_ms,
         start_ms=state.run_start_ms,
         last_voiced_ms=state.position_ms,
+        covers_ms=state.position_ms,
         voiced_ms=run_ms,
         run_start_ms=state.run_start_ms,
         said=state.said,
@@ -213,7 +240,10 @@ def _open(state: State, run_ms: float) -> Step:
 
 
 def _voiced(state: State, length_ms: float) -> State:
-    return replace(state, last_voiced_ms=state.position_ms, voiced_ms=state.voiced_ms + length_ms)
+    at = state.position_ms
+    return replace(
+        state, last_voiced_ms=at, covers_ms=at, fading=False, voiced_ms=state.voiced_ms + length_ms
+    )
 
 
 def _go_on(state: State, run_ms: float) -> Step:
@@ -224,31 +254,33 @@ def _go_on(state: State, run_ms: float) -> Step:
 
 
 def _learned(state: State) -> State:
-    """The silence that ends here was a pause inside the caller's own turn."""
+    """The silence that ends here was a pause inside the caller's own turn, if voice activity saw it too."""
     assert state.run_start_ms is not None
+    if state.fading:
+        return state
     pause = state.run_start_ms - state.last_voiced_ms
     return replace(state, pauses_ms=(*state.pauses_ms, pause)[-PAUSES_KEPT:])
 
 
 def _resume(state: State, run_ms: float) -> State:
     """Voice is back: what was read and scored for the pause no longer counts."""
-    state = replace(
-        state, phase=Phase.SPEAKING, scores=(), words_score=None, heard=None, score_for_ms=None, drafted=None
-    )
-    return _voiced(state, run_ms)
+    return _voiced(replace(_unread(state), phase=Phase.SPEAKING), run_ms)
+
+
+def _unread(state: State) -> State:
+    return replace(state, scores=(), words_score=None, heard=None, score_for_ms=None, drafted=None)
 
 
 def _in_pause(state: State, rules: Rules) -> Step:
-    silence = state.position_ms - state.last_voiced_ms
     actions: list[Action] = []
-    if silence >= rules.decide_after_ms:
-        if state.read_for_ms != state.last_voiced_ms:
-            state = replace(state, read_for_ms=state.last_voiced_ms)
-            actions.append(Read(state.turn, state.last_voiced_ms))
-        first = state.score_for_ms != state.last_voiced_ms
+    if state.position_ms - state.covers_ms >= rules.decide_after_ms and state.read_for_ms != state.covers_ms:
+        state = replace(state, read_for_ms=state.covers_ms)
+        actions.append(Read(state.turn, state.covers_ms))
+    if state.position_ms - state.last_voiced_ms >= rules.decide_after_ms:
+        first = state.score_for_ms != state.covers_ms
         if first or state.position_ms - state.scored_at_ms >= rules.repeat_ms:
-            state = replace(state, score_for_ms=state.last_voiced_ms, scored_at_ms=state.position_ms)
-            actions.append(Score(state.turn, state.last_voiced_ms))
+            state = replace(state, score_for_ms=state.covers_ms, scored_at_ms=state.position_ms)
+            actions.append(Score(state.turn, state.covers_ms))
     state, decided = _decide(state, rules)
     return state, (*actions, *decided)
 
@@ -301,7 +333,7 @@ def _commit(state: State, text: str, why: str) -> Step:
     committed = replace(
         state, phase=Phase.COMMITTED, reply=reply, drafted=None, committed_ms=state.position_ms
     )
-    return committed, (Commit(state.turn, committed.reply, text, state.last_voiced_ms, why),)
+    return committed, (Commit(state.turn, committed.reply, text, state.covers_ms, why),)
 
 
 def _on_scored(state: State, event: Scored, rules: Rules) -> Step:
@@ -332,5 +364,5 @@ def _on_heard(state: State, event: Heard, rules: Rules) -> Step:
 
 
 def _of_this_pause(state: State, event: Scored | WordsScored | Heard) -> bool:
-    here = event.turn == state.turn and event.covers_ms == state.last_voiced_ms
+    here = event.turn == state.turn and event.covers_ms == state.covers_ms
     return here and state.phase is Phase.PAUSED

@@ -26,7 +26,7 @@ def rules_of(ends: EndpointConfig) -> Rules:
             longest = ends.timeout_ms
             if known.text and wants_more(word_signs(known.text)):
                 longest = max(longest, ends.unfinished_timeout_ms)
-            return min(longest, weights.needed_ms(evidence, ends.cut_ins))
+            return min(longest, max(ends.least_ms, weights.needed_ms(evidence, ends.cut_ins)))
 
     return Rules(
         hold_ms=hold_ms,

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from agent.bench.turn_end_policy import LEAST_MS
 from agent.bench.turn_end_rows import Row, row_from
 from stages.endpoint.fused import KNOTS_MS
 from stages.endpoint.signs import HEADS, of_sound
@@ -137,9 +138,8 @@ def train(rows: Sequence[Row]) -> dict[str, Any]:
 def trace(row: Row, heads: dict[str, Any]) -> list[tuple[float, float]]:
     """Log-odds of ``row`` at each window of silence, all evidence known as soon as live."""
     found = []
-    for at in range(160, int(KNOTS_MS[-1]) + 33, 32):
-        name = "words" if at < 192 else "words end"
-        name = f"sound {name}" if row.sound else name
+    for at in range(int(LEAST_MS), int(KNOTS_MS[-1]) + 33, 32):
+        name = "sound words end" if row.sound else "words end"
         head = heads[name]
         own = zip(head["weights"].values(), features(row, at, list(head["weights"])), strict=True)
         curve = float(np.interp(at, KNOTS_MS, head["silence"]))

@@ -20,7 +20,7 @@ from stages.contract import (
     TurnEndModel,
     VoiceActivity,
 )
-from stages.endpoint.voice_gate import VoiceGate, VoiceThresholds
+from stages.endpoint.voice_gate import Voice, VoiceGate, VoiceThresholds
 
 READ_AT_MS = 64.0
 SOUND_HEARS_MS = 8000.0
@@ -65,15 +65,15 @@ def ask_call(
 ) -> list[Asked]:
     """Every silence of the caller's turns with the models' answers, from ``cache`` where they are known."""
     audio = DcBlocker(RATE_HZ).push(call.caller)
-    key = digest("voice", audio, models.names, models.thresholds)
-    voiced: list[bool] = cache.get(key, lambda: _voiced(audio, models))
-    found = silences(voiced, call.turns, said_before(call.turns))
+    key = digest("voice and level", audio, models.names, models.thresholds)
+    seen: list[list[bool]] = cache.get(key, lambda: _voiced(audio, models))
+    found = silences([Voice(*one) for one in seen], call.turns, said_before(call.turns))
     asked: list[Asked] = []
     words: _Words | None = None
     for at, silence in enumerate(found):
         if words is None or words.turn != silence.turn:
             words = _Words(silence.turn, silence.turn_start_ms - PRE_ROLL_MS)
-        text = words.up_to(silence.start_ms + READ_AT_MS, audio, models, cache)
+        text = words.up_to(silence.start_ms - silence.lead_ms + READ_AT_MS, audio, models, cache)
         sound = _sound(audio, silence, models, cache)
         key = digest("end", silence.said, text, models.names)
         end = cache.get(key, partial(models.text.end_probability, silence.said, text))
@@ -82,11 +82,11 @@ def ask_call(
     return asked
 
 
-def _voiced(audio: Audio, models: Models) -> list[bool]:
+def _voiced(audio: Audio, models: Models) -> list[Voice]:
     vad, gate, voiced = models.activity(), VoiceGate(models.thresholds), []
     for start in range(0, len(audio) - WINDOW_SAMPLES + 1, WINDOW_SAMPLES):
         window = audio[start : start + WINDOW_SAMPLES]
-        voiced.append(gate.push(window, vad.probability(window)).loud)
+        voiced.append(gate.push(window, vad.probability(window)))
     return voiced
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.bench.turn_end_evidence import Asked
-from agent.bench.turn_end_policy import WORDS_KNOWN_MS, evidence_at
+from agent.bench.turn_end_policy import LEAST_MS, evidence_at
 from agent.bench.turn_end_walk import WINDOW_MS
 from stages.endpoint.fused import KNOTS_MS, TurnEndWeights, load_weights, weights_from
 from stages.endpoint.signs import head_of
@@ -65,7 +65,7 @@ class Fused:
 
     def _trace(self, asked: Asked) -> list[tuple[float, float]]:
         """Log-odds at each window until nothing changes any more."""
-        weights, trace, at = self.weights.of(asked.call), [], WORDS_KNOWN_MS
+        weights, trace, at = self.weights.of(asked.call), [], LEAST_MS
         while at <= KNOTS_MS[-1] + WINDOW_MS:
             evidence = evidence_at(asked, at)
             head = weights.heads[head_of(evidence)]

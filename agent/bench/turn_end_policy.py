@@ -9,8 +9,11 @@ from typing import Protocol
 
 from agent.bench.turn_end_evidence import Asked
 from agent.bench.turn_end_walk import WINDOW_MS
+from agent.config.endpoint import EndpointConfig
 from stages.endpoint.evidence import Evidence
 
+LEAST_MS = EndpointConfig().least_ms
+"""Silence before which the fused model decides nothing."""
 SOUND_TAKES_MS = 64.0
 WORDS_KNOWN_MS = 160.0
 TEXT_END_KNOWN_MS = 192.0

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.calls.turns import LabelledTurn
+from agent.turn import LONGEST_TAIL_MS
+from stages.endpoint.voice_gate import Voice
 
 WINDOW_MS = 32.0
 Kind = Literal["hold", "shift"]
@@ -20,10 +22,17 @@ _LATE_MS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A silence between two runs of voice: ``start_ms`` is the last voiced position, ``end_ms`` where voice is back."""
+    """A silence between two runs of voice.
+
+    Attributes:
+        start_ms: last position with voice for voice activity.
+        end_ms: where voice is back; None where it is not.
+        lead_ms: how long before ``start_ms`` the level had fallen already.
+    """
 
     start_ms: float
     end_ms: float | None
+    lead_ms: float = 0.0
 
     @property
     def length_ms(self) -> float:
@@ -40,6 +49,7 @@ class Silence:
         true_end_ms: the labelled end of the turn.
         said: what the recorded agent had said before the turn.
         pauses_ms: the caller's earlier pauses inside turns.
+        lead_ms: how long before ``start_ms`` the level had fallen: the words were read from then on.
     """
 
     turn: int
@@ -50,31 +60,48 @@ class Silence:
     true_end_ms: float
     said: str
     pauses_ms: tuple[float, ...]
+    lead_ms: float = 0.0
 
 
-def pauses_of(voiced: Sequence[bool], resume_ms: float = 64.0) -> list[Pause]:
-    """The pauses in a stream of windows; a run of voice shorter than ``resume_ms`` breaks none."""
+def pauses_of(voices: Sequence[Voice], resume_ms: float = 64.0) -> list[Pause]:
+    """The pauses in a stream of windows, as :func:`agent.turn.step` takes them.
+
+    A run of voice shorter than ``resume_ms`` breaks none; a dip of the level that voice activity bridges is none.
+    """
     found: list[Pause] = []
-    last_voiced: float | None = None
-    run_start: float | None = None
-    for at, voice in enumerate(voiced):
+    heard = speaking = fading = False
+    run_start = quiet_ms = silent_ms = 0.0
+    running = False
+    for at, voice in enumerate(voices):
         begin, end = at * WINDOW_MS, (at + 1) * WINDOW_MS
-        if not voice:
-            run_start = None
-            continue
-        run_start = begin if run_start is None else run_start
-        if end - run_start < resume_ms:
-            continue
-        if last_voiced is not None and run_start > last_voiced:
-            found.append(Pause(last_voiced, run_start))
-        last_voiced = end
-    if last_voiced is not None:
-        found.append(Pause(last_voiced, None))
+        if voice.loud:
+            run_start = run_start if running else begin
+            running = True
+            if speaking or end - run_start >= resume_ms:
+                if heard and not speaking and not fading:
+                    found.append(_pause(quiet_ms, silent_ms, run_start))
+                heard = speaking = True
+                quiet_ms = silent_ms = end
+                continue
+        else:
+            running = False
+        if speaking:
+            speaking, fading = False, True
+        fading = fading and voice.voiced
+        if fading:
+            silent_ms = end
+    if heard:
+        found.append(_pause(quiet_ms, silent_ms, None))
     return found
 
 
+def _pause(quiet_ms: float, silent_ms: float, end_ms: float | None) -> Pause:
+    lead = silent_ms - quiet_ms
+    return Pause(silent_ms, end_ms, lead if lead <= LONGEST_TAIL_MS else 0.0)
+
+
 def silences(
-    voiced: Sequence[bool],
+    voices: Sequence[Voice],
     turns: Sequence[LabelledTurn],
     said_before: Sequence[str],
     *,
@@ -84,7 +111,7 @@ def silences(
 
     Left out: turns that lie wholly inside the agent's speech, and the end of a turn that no agent answered.
     """
-    pauses = pauses_of(voiced)
+    pauses = pauses_of(voices)
     learned: list[float] = []
     found: list[Silence] = []
     for at, turn in enumerate(turns):
@@ -102,7 +129,7 @@ def silences(
                 found.append(
                     Silence(
                         turn.index, kind, pause.start_ms, pause.length_ms, start_ms, end_ms,
-                        said_before[at], tuple(learned),
+                        said_before[at], tuple(learned), pause.lead_ms,
                     )
                 )  # fmt: skip
             if hold:

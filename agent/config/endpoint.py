@@ -51,11 +51,11 @@ class EndpointConfig(BaseModel):
         0.35, ge=0.01, le=0.99, description="probability below which a voiced run ends; below the threshold"
     )
     quiet_db: float | None = Field(
-        None,
+        30.0,
         ge=10.0,
         le=60.0,
-        description="how many dB below the loudest of its utterance a window is silence although voice activity, "
-        "which falls late, still finds voice; null goes by voice activity alone",
+        description="how many dB below the loudest of its run of voice a window is taken for silence before voice "
+        "activity, which falls late, finds it: work for the turn's end begins then; null begins with voice activity",
     )
     open_ms: float = Field(96.0, ge=32.0, le=1000.0, description="unbroken voice that opens a turn")
     resume_ms: float = Field(
@@ -75,6 +75,13 @@ class EndpointConfig(BaseModel):
         ge=32.0,
         le=2000.0,
         description="silence at which the words are read and the turn-end model is first asked",
+    )
+    least_ms: float = Field(
+        224.0,
+        ge=32.0,
+        le=2000.0,
+        description="silence before which fused ends no turn: what it gains there costs more waits elsewhere, since so "
+        "many pauses are shorter",
     )
     repeat_ms: float = Field(
         96.0, ge=32.0, le=2000.0, description="silence between two questions to it in one pause"

@@ -90,8 +90,8 @@ class TurnEndProcessor(FrameProcessor):
         self._state, actions = taking.step(before, event, self._rules)
         if isinstance(event, taking.Window) and self._state.phase is taking.Phase.PAUSED:
             seen = self._silence_seen
-            if seen is None or seen[0] != self._state.last_voiced_ms:
-                self._silence_seen = (self._state.last_voiced_ms, now_ms())
+            if seen is None or seen[0] != self._state.covers_ms:
+                self._silence_seen = (self._state.covers_ms, now_ms())
         if isinstance(event, taking.Heard) and self._state.heard is event:
             self._heard_at = now_ms()
         for action in actions:

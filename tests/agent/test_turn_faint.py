@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.turn import (
     Audible,
     Commit,
+    Draft,
     Heard,
     Open,
     Phase,
@@ -12,6 +13,7 @@ from agent.turn import (
     Rules,
     Score,
     Scored,
+    ScoreWords,
     State,
     Window,
     Withdraw,
@@ -39,31 +41,60 @@ class Runner:
         return got
 
     def committed(self) -> None:
-        self.windows("vvvvvvvvvvff")
+        self.windows("vvvvvvvvvvff--")
         self.send(Scored(1, 320.0, 0.97))
         self.send(Heard(1, 320.0, "Hello."))
         assert self.state.phase is Phase.COMMITTED
 
 
-def test_silence_is_counted_from_the_first_faint_window() -> None:
+def test_the_words_are_read_from_the_levels_fall_on_and_voice_activity_decides() -> None:
     run = Runner()
-    assert run.windows("vvvvvvvvvvff") == [Open(1, 0.0), Read(1, 320.0), Score(1, 320.0)]
-    run.send(Scored(1, 320.0, 0.97))
+    assert run.windows("vvvvvvvvvvff") == [Open(1, 0.0), Read(1, 320.0)]
     got = run.send(Heard(1, 320.0, "Hello."))
-    assert [action.covers_ms for action in got if isinstance(action, Commit)] == [320.0]
+    assert [type(action) for action in got] == [Draft, ScoreWords]
+    assert run.windows("f-") == []
+    assert run.windows("-") == [Score(1, 320.0)]
+    committed = run.send(Scored(1, 320.0, 0.97))
+    assert [action.covers_ms for action in committed if isinstance(action, Commit)] == [320.0]
+    assert run.state.last_voiced_ms == 416.0
 
 
-def test_the_turns_own_tail_does_not_take_the_reply_back() -> None:
+def test_a_dip_of_the_level_is_no_pause() -> None:
     run = Runner()
-    run.committed()
-    assert run.windows("ffffff---") == []
-    assert run.state.phase is Phase.COMMITTED
+    run.windows("vvvvvvvvvvff")
+    run.send(Heard(1, 320.0, "Hello."))
+    assert run.windows("vv") == [Withdraw(1, 1, "resumed")]
+    assert run.state.phase is Phase.SPEAKING
+    assert run.state.pauses_ms == ()
+
+
+def test_one_loud_window_in_the_tail_does_not_resume() -> None:
+    run = Runner()
+    run.windows("vvvvvvvvvvffvf")
+    assert run.state.phase is Phase.PAUSED
+    assert (run.state.covers_ms, run.state.last_voiced_ms) == (320.0, 448.0)
+
+
+def test_what_stays_faint_for_long_was_soft_speech_and_is_read() -> None:
+    run = Runner()
+    run.windows("vvvvvvvvvvff")
+    run.send(Heard(1, 320.0, "Hello."))
+    got = run.windows("ffffff--")
+    assert Withdraw(1, 1, "resumed") in got
+    assert [action for action in got if isinstance(action, Read)] == [Read(1, 576.0)]
+    run.send(Heard(1, 320.0, "Hello."))  # news of what was read before
+    assert run.state.heard is None
+
+
+def test_while_it_fades_the_sound_is_not_asked_about() -> None:
+    run = Runner()
+    assert run.windows("vvvvvvvvvv" + "f" * 40) == [Open(1, 0.0), Read(1, 320.0)]
 
 
 def test_a_caller_who_goes_on_takes_it_back() -> None:
     run = Runner()
     run.committed()
-    assert [action for action in run.windows("fvv") if isinstance(action, Withdraw)] == [
+    assert [action for action in run.windows("vv") if isinstance(action, Withdraw)] == [
         Withdraw(1, 1, "reopened")
     ]
 
@@ -74,9 +105,3 @@ def test_a_stop_consonant_does_not_break_a_barge_in() -> None:
     run.send(Audible(1))
     run.windows("-" * 60)
     assert run.windows("vvvfvv")[0] == Withdraw(1, 1, "barge_in")
-
-
-def test_faint_windows_alone_open_nothing() -> None:
-    run = Runner()
-    assert run.windows("f" * 30) == []
-    assert run.state.phase is Phase.IDLE

@@ -5,12 +5,33 @@ from __future__ import annotations
 from agent.bench.turn_end_walk import Pause, pauses_of, silences
 from agent.calls.model import Segment
 from agent.calls.turns import caller_turns
+from stages.endpoint.voice_gate import Voice
 
 W = 32.0
 
 
-def windows(*runs: tuple[int, bool]) -> list[bool]:
-    return [voice for count, voice in runs for _ in range(count)]
+def windows(*runs: tuple[int, bool]) -> list[Voice]:
+    return [Voice(voice, voice) for count, voice in runs for _ in range(count)]
+
+
+FAINT = Voice(True, False)
+
+
+def test_voice_activity_says_where_the_pause_begins_and_the_level_how_much_earlier_it_was_seen() -> None:
+    voices = [*windows((10, True)), FAINT, FAINT, FAINT, *windows((20, False), (4, True), (3, False))]
+    first, last = pauses_of(voices)
+    assert first == Pause(13 * W, 33 * W, 3 * W)
+    assert last == Pause(37 * W, None)
+
+
+def test_a_dip_that_voice_activity_bridges_is_no_pause() -> None:
+    voices = [*windows((10, True)), FAINT, FAINT, *windows((4, True), (3, False))]
+    assert pauses_of(voices) == [Pause(16 * W, None)]
+
+
+def test_what_stays_faint_for_long_was_soft_speech() -> None:
+    voices = [*windows((10, True)), *[FAINT] * 10, *windows((5, False))]
+    assert pauses_of(voices) == [Pause(20 * W, None)]
 
 
 def test_one_window_of_voice_breaks_no_pause() -> None:
