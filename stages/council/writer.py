@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stages.contract import Piece
 from stages.council.clean import ThinkingFilter
+from stages.council.repeats import RepeatFilter
 from stages.council.sample import Sampling, log_probability, pick, pick_of
 from stages.council.stops import StopFilter
 from stages.council.vocab import Vocab
@@ -26,6 +27,7 @@ class Writer:
         self._rng = np.random.default_rng(sampling.seed)
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
         self._thinking, self._stops = ThinkingFilter(), StopFilter(sampling.stop)
+        self._repeats = RepeatFilter()
         self._unsaid = 0  # tokens whose text is still held
         self.tokens: list[int] = []
         self.pieces: list[bytes] = []
@@ -43,7 +45,8 @@ class Writer:
         self.pieces.append(self._vocab.piece(token))
         self._unsaid += 1
         ready = self._stops.feed(self._thinking.feed(self._utf8.decode(self.pieces[-1])))
-        if self._stops.stopped:
+        ready = self._repeats.feed(ready)
+        if self._stops.stopped or self._repeats.stopped:
             return None, self._end("stop", ready)
         if len(self.tokens) >= self.sampling.max_tokens:
             return None, self._end("limit", ready)
@@ -64,7 +67,9 @@ class Writer:
         self.over = why
         if why != "stop":
             rest = self._thinking.feed(self._utf8.decode(b"", final=True)) + self._thinking.finish()
-            ready += self._stops.feed(rest) + self._stops.finish()
+            ready += (
+                self._repeats.feed(self._stops.feed(rest) + self._stops.finish()) + self._repeats.finish()
+            )
         return self._say(ready)
 
     def _say(self, text: str) -> Piece | None:
