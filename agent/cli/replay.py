@@ -57,6 +57,17 @@ def replay(
     again: Annotated[
         bool, typer.Option("--again", help="A folder: replay the calls too that have a result already.")
     ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            max=64,
+            help="A folder: replay so many calls at once. They slow each other down, and the report says so: for "
+            "quality and turn taking, not for latency.",
+        ),
+    ] = 1,
     gate: Annotated[
         str | None,
         typer.Option(
@@ -113,12 +124,14 @@ def replay(
     gap = None if keep_gaps else loaded.config.replay.max_gap_s
     if calls[0].is_dir():
         folder = out or loaded.config.paths.out / calls[0].resolve().name
-        items = _folder(calls, folder, loaded, gap, caller_channel, again, view)
+        items = _folder(calls, folder, loaded, gap, caller_channel, again, jobs, view)
+    elif jobs > 1:
+        raise AgentError("replay.jobs", f"--jobs {jobs}: {calls[0]} is no folder.", "Give a folder of calls.")
     else:
         items, name = _files(calls, caller_channel, view)
         folder = out or loaded.config.paths.out / name
     with view:
-        outcome = asyncio.run(run_replay(items, loaded, folder, view, max_gap_s=gap))
+        outcome = asyncio.run(run_replay(items, loaded, folder, view, max_gap_s=gap, jobs=jobs))
     console = Console(width=output_width())
     print_report(outcome.report, console)
     console.print(
@@ -161,6 +174,7 @@ def _folder(
     max_gap_s: float | None,
     channel: int | None,
     again: bool,
+    jobs: int,
     view: ReplayView,
 ) -> list[Item]:
     """Find the calls of a folder and say what is left to do."""
@@ -173,7 +187,7 @@ def _folder(
         raise AgentError(
             "replay.folder", f"{paths[0]} is not all that is given.", "Give one folder, or files."
         )
-    items = from_folder(paths[0], out, loaded, max_gap_s=max_gap_s, channel=channel, again=again)
+    items = from_folder(paths[0], out, loaded, max_gap_s=max_gap_s, channel=channel, again=again, jobs=jobs)
     for item in items:
         if isinstance(item, Failure):
             view.say(f"left out: {item.message}")

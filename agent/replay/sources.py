@@ -33,12 +33,16 @@ class Todo:
         recording: name of the file for both voices.
         keep_at: where its result is kept once it was fed to its end; None: it is not.
         fingerprint: what the result is worth keeping for.
+        path: the file that it is read from, by whoever reads it in another process; None for a call in memory.
+        channel: the caller's channel in it.
     """
 
     load: Callable[[], LoadedCall]
     recording: str
     keep_at: Path | None = None
     fingerprint: str = ""
+    path: Path | None = None
+    channel: int | None = None
 
 
 Item = Todo | CallResult | Failure
@@ -57,7 +61,14 @@ def _given(call: LoadedCall) -> Callable[[], LoadedCall]:
 
 
 def from_folder(
-    folder: Path, out: Path, loaded: Loaded, *, max_gap_s: float | None, channel: int | None, again: bool
+    folder: Path,
+    out: Path,
+    loaded: Loaded,
+    *,
+    max_gap_s: float | None,
+    channel: int | None,
+    again: bool,
+    jobs: int = 1,
 ) -> list[Item]:
     """The calls of ``folder``, in the order of their names; those that ``out`` has results of come as results.
 
@@ -66,7 +77,9 @@ def from_folder(
     Raises:
         AgentError: no call lies in the folder, or two have the same name.
     """
-    items = from_paths(calls_in(folder), out, loaded, max_gap_s=max_gap_s, channel=channel, again=again)
+    items = from_paths(
+        calls_in(folder), out, loaded, max_gap_s=max_gap_s, channel=channel, again=again, jobs=jobs
+    )
     if all(isinstance(item, Failure) for item in items):
         problems = "; ".join(item.message for item in items if isinstance(item, Failure))
         raise AgentError(
@@ -85,9 +98,11 @@ def from_paths(
     max_gap_s: float | None,
     channel: int | None = None,
     again: bool = False,
+    jobs: int = 1,
 ) -> list[Item]:
     """The calls at ``paths``, as :func:`from_folder` takes them. Raises AgentError if two have the same name."""
     run = f"{loaded.sha256()} {max_gap_s} {channel} {machine_facts().model_dump_json()}"
+    run += f" {jobs} at once" if jobs > 1 else ""
     found: list[Item] = []
     names: list[str] = []
     for path in paths:
@@ -104,7 +119,12 @@ def from_paths(
         found.append(
             kept
             or Todo(
-                _loader(path, None if of_labels else channel), f"{file_name(name)}.wav", keep_at, fingerprint
+                _loader(path, None if of_labels else channel),
+                f"{file_name(name)}.wav",
+                keep_at,
+                fingerprint,
+                path,
+                None if of_labels else channel,
             )
         )
     _check_names(names)

@@ -38,6 +38,7 @@ _SAME: dict[str, Callable[[Report], object]] = {
     "gaps": lambda report: (
         "kept" if report.replay.max_gap_s is None else f"cut to {report.replay.max_gap_s:g} s"
     ),
+    "calls at once": lambda report: str(report.replay.jobs),
     "turn ends": lambda report: ", ".join(sorted({call.speech_end_source for call in report.calls})),
 }
 

@@ -50,6 +50,7 @@ class ReplayFacts(Section):
 
     mode: ReplayMode = Field(description="recorded: a recording in real time; live: a microphone")
     max_gap_s: float | None = Field(description="longer gaps were cut to this; null: none was cut")
+    jobs: int = Field(1, ge=1, description="calls replayed at once; above 1 they slow each other down")
 
 
 class Lateness(Section):

@@ -19,6 +19,7 @@ def _run_line(report: Report) -> str:
     mode = report.replay.mode
     facts = [
         f"{mode}, real time" if mode == "recorded" else mode,
+        *([f"{report.replay.jobs} calls AT ONCE"] if report.replay.jobs > 1 else []),
         _kind(report),
         f"speech_end: {sources}",
         f"config {report.config.sha256[:8]}",

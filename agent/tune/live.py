@@ -12,7 +12,8 @@ from pydantic import Field
 
 from agent.config.load import Loaded
 from agent.errors import AgentError
-from agent.replay.replay import Watcher, replay
+from agent.replay.one import Watcher
+from agent.replay.replay import replay
 from agent.replay.sources import from_paths
 from agent.report.facts import Section
 from agent.report.schema import Report, Turn

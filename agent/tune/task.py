@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agent.config.load import Loaded, load
-from agent.replay.replay import Watcher
+from agent.replay.one import Watcher
 from agent.tune.knobs import overrides
 from agent.tune.result import Point
 

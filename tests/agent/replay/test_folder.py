@@ -17,6 +17,7 @@ from agent.config.load import Loaded, load
 from agent.errors import AgentError
 from agent.playback import Playback
 from agent.recorder import Recorder
+from agent.replay import one as one_call
 from agent.replay import replay as module
 from agent.replay.result import CallResult
 from agent.replay.run import RunResult
@@ -101,7 +102,7 @@ def run(monkeypatch: pytest.MonkeyPatch, settings: Loaded, tmp_path: Path) -> Re
             return RunResult(recorder, [], np.zeros((RATE, 2), np.float32), RATE, finished)
 
         monkeypatch.setattr(module, "build", build)
-        monkeypatch.setattr(module, "run_call", run_call)
+        monkeypatch.setattr(one_call, "run_call", run_call)
         watcher = Quiet()
         outcome = asyncio.run(module.replay(items, settings, tmp_path / "out", watcher, max_gap_s=4.0))
         return outcome, watcher
