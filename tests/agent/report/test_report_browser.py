@@ -15,6 +15,8 @@ from agent.report.build import CallFacts, build_report
 from agent.report.compare import compare
 from agent.report.compare_html import write_comparison
 from agent.report.html import write_html
+from agent.tune.page import write_page
+from agent.tune.result import Point, TuneResult
 
 pytestmark = pytest.mark.browser
 
@@ -106,6 +108,47 @@ def test_the_comparison_fits_its_window_and_asks_for_nothing(
     assert browser.problems == []
     asked = [request for request in browser.requests if not request.startswith("data:")]
     assert asked == [(tmp_path / "compare.html").as_uri()]
+
+
+def found_by_tune() -> TuneResult:
+    point = Point(settings={"endpoint.cut_ins": 0.1}, waited_ms=900.0, within=0.4, cut_ins=0.1, front=True)
+    other = Point(settings={"endpoint.cut_ins": 0.2}, waited_ms=500.0, within=0.6, cut_ins=0.2, front=True)
+    return TuneResult(
+        schema=1,
+        finished=True,
+        budget_ms=500.0,
+        cut_ins=0.1,
+        searched=["a"],
+        held_back=[],
+        trial_calls=["a"],
+        own={"endpoint.cut_ins": 0.1},
+        before=None,
+        exact=[point, other],
+        live=[],
+        expected=[],
+        changes=[],
+        kept="own",
+        why="Nothing was better.",
+        confirmed=None,
+        config_sha256="0" * 64,
+        machine=context().machine,
+    )
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_of_a_search_fits_its_window_and_asks_for_nothing(
+    browser: chromium.Chromium, tmp_path: Path, width: int
+) -> None:
+    write_page(found_by_tune(), tmp_path / "tune.html")
+    browser.call(
+        "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=True
+    )
+    browser.open(tmp_path / "tune.html")
+    assert browser.run("document.querySelectorAll('svg circle').length") == 2
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.problems == []
+    asked = [request for request in browser.requests if not request.startswith("data:")]
+    assert asked == [(tmp_path / "tune.html").as_uri()]
 
 
 def test_the_page_follows_light_and_dark_and_prints_light(browser: chromium.Chromium, page: Path) -> None:
