@@ -59,6 +59,7 @@ def compare(
     *,
     cut_ins: float,
     timeout_ms: float,
+    least_ms: float,
     min_hold_ms: float,
 ) -> Outcome:
     """Every policy and every curve on ``calls``."""
@@ -67,13 +68,15 @@ def compare(
     def run(policy: Policy) -> Score:
         return score(policy, calls, by_turn=by_turn, min_hold_ms=min_hold_ms)
 
-    ours = Fused(weights, cut_ins, timeout_ms=timeout_ms)
+    ours = Fused(weights, cut_ins, timeout_ms=timeout_ms, least_ms=least_ms)
     named: list[Policy] = [*(Timer(ms) for ms in TIMERS_MS), SoundAlone(), SoundAlone(timeout_ms=1000.0)]
     scores = [run(policy) for policy in (*named, Scheduled(schedule), ours)]
     demanded = np.arange(-4.0, 7.01, 0.1)
     waits = (1400.0, 2000.0, 3000.0, 4000.0)
     shared = ours.traces
-    family = [run(Fused(weights, 0.0, float(odds), wait, shared)) for odds in demanded for wait in waits]
+    family = [
+        run(Fused(weights, 0.0, float(odds), wait, least_ms, shared)) for odds in demanded for wait in waits
+    ]
     timers = [run(Timer(float(ms))) for ms in range(96, 4001, 32)]
     sound = [
         run(SoundAlone(threshold, 200.0, wait))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.bench.turn_end_evidence import Asked
-from agent.bench.turn_end_policy import LEAST_MS, evidence_at
+from agent.bench.turn_end_policy import LEAST_MS, WORDS_KNOWN_MS, evidence_at
 from agent.bench.turn_end_walk import WINDOW_MS
 from stages.endpoint.fused import KNOTS_MS, TurnEndWeights, load_weights, weights_from
 from stages.endpoint.signs import head_of
@@ -37,7 +37,7 @@ def load_held_out(weights: Path | None = None) -> HeldOut:
 
 @dataclass
 class Fused:
-    """Commits in the first window whose log-odds reach ``demanded``, or at the time-out.
+    """Commits in the first window from ``least_ms`` on whose log-odds reach ``demanded``, or at the time-out.
 
     ``demanded`` None takes it from each fold's own calibration for ``cut_ins``.
     """
@@ -46,6 +46,7 @@ class Fused:
     cut_ins: float
     demanded: float | None = None
     timeout_ms: float = 3000.0
+    least_ms: float = LEAST_MS
     traces: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
 
     @property
@@ -61,11 +62,12 @@ class Fused:
         trace = self.traces.get(id(asked))
         if trace is None:
             trace = self.traces[id(asked)] = self._trace(asked)
-        return next((at for at, odds in trace if odds >= demanded and at <= self.timeout_ms), self.timeout_ms)
+        reached = (at for at, odds in trace if odds >= demanded and self.least_ms <= at <= self.timeout_ms)
+        return next(reached, self.timeout_ms)
 
     def _trace(self, asked: Asked) -> list[tuple[float, float]]:
         """Log-odds at each window until nothing changes any more."""
-        weights, trace, at = self.weights.of(asked.call), [], LEAST_MS
+        weights, trace, at = self.weights.of(asked.call), [], WORDS_KNOWN_MS
         while at <= KNOTS_MS[-1] + WINDOW_MS:
             evidence = evidence_at(asked, at)
             head = weights.heads[head_of(evidence)]

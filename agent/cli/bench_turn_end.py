@@ -67,7 +67,8 @@ def bench_turn_end(
     outcomes = [
         compare(
             name, group, held_out, ends.sound_hold_ms,
-            cut_ins=ends.cut_ins, timeout_ms=ends.timeout_ms, min_hold_ms=min_hold_ms,
+            cut_ins=ends.cut_ins, timeout_ms=ends.timeout_ms,
+            least_ms=ends.least_ms, min_hold_ms=min_hold_ms,
         )
         for name, group in groups.items()
     ]  # fmt: skip

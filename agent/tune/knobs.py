@@ -33,6 +33,7 @@ EXACT = (
     Knob("endpoint.cut_ins", 0.01, 0.3, log=True),
     Knob("endpoint.timeout_ms", 800.0, 3000.0, step=100.0),
     Knob("endpoint.unfinished_timeout_ms", 1000.0, 5000.0, step=200.0),
+    Knob("endpoint.least_ms", 160.0, 480.0, step=32.0),
 )
 """What recorded silences can answer: when the turn would have been taken for over."""
 

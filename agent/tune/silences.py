@@ -15,6 +15,7 @@ import numpy as np
 
 from agent.bench.turn_end_evidence import Asked
 from agent.bench.turn_end_fused import Fused, HeldOut
+from agent.bench.turn_end_policy import LEAST_MS
 from agent.bench.turn_end_walk import WINDOW_MS
 from agent.report.turns import Turn
 from stages.endpoint.words import wants_more, word_signs
@@ -75,11 +76,14 @@ class Judge:
     _traces: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
     _unfinished: dict[int, bool] = field(default_factory=dict)
 
-    def expected(self, cut_ins: float, timeout_ms: float, unfinished_timeout_ms: float) -> Expected:
-        """What the three keys would have brought. Raises ValueError where no silence ends a turn."""
-        usual = Fused(self.weights, cut_ins, timeout_ms=timeout_ms, traces=self._traces)
+    def expected(
+        self, cut_ins: float, timeout_ms: float, unfinished_timeout_ms: float, least_ms: float = LEAST_MS
+    ) -> Expected:
+        """What these keys would have brought. Raises ValueError where no silence ends a turn."""
+        traces = self._traces
+        usual = Fused(self.weights, cut_ins, timeout_ms=timeout_ms, least_ms=least_ms, traces=traces)
         longer = max(timeout_ms, unfinished_timeout_ms)
-        unfinished = Fused(self.weights, cut_ins, timeout_ms=longer, traces=self._traces)
+        unfinished = Fused(self.weights, cut_ins, timeout_ms=longer, least_ms=least_ms, traces=traces)
         waited: dict[TurnKey, float] = {}
         cut: set[TurnKey] = set()
         over: set[TurnKey] = set()

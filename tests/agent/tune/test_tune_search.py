@@ -52,7 +52,12 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 def test_settings_outside_the_knobs_are_a_start_too() -> None:
     search = Search(None, "outside", EXACT, 1)
-    own = {"endpoint.cut_ins": 0.5, "endpoint.timeout_ms": 2123.0, "endpoint.unfinished_timeout_ms": 9000.0}
+    own = {
+        "endpoint.cut_ins": 0.5,
+        "endpoint.timeout_ms": 2123.0,
+        "endpoint.unfinished_timeout_ms": 9000.0,
+        "endpoint.least_ms": 100.0,
+    }
     search.first(own)
     list(search.walk(1, lambda tried: [1.0]))
     assert search.done[0][0] == own
