@@ -11,6 +11,9 @@ STAMP_S = 0.02
 _MIN_PHRASE = 3
 """Shorter phrases are repeated by people too ("no, no", "bye bye"), so they are left alone."""
 
+MOST_LETTERS_S = 20.0
+"""Nobody says more letters a second: quick talkers come to 18 over an utterance with its silence."""
+
 _NUMBERS = frozenset(
     ["oh", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "double", "triple"]
 )
@@ -32,20 +35,23 @@ def spoken_tokens(tokens: Sequence[int], *, first_stamp: int, duration_s: float)
     return text
 
 
-def cut_repeats(text: str, run: int) -> str:
+def cut_repeats(text: str, run: int, seconds: float) -> str:
     """``text`` without a repeated tail: a phrase of three words or more that is said again.
 
     Phrases with digits or numbers in them stay: "five five one, five five one" is a telephone number. Said ``run``
-    times in a row or more, any phrase is cut to one.
+    times in a row or more, any phrase is cut to one; and any, begun again only, where nobody could have said all
+    that in ``seconds``.
     """
+    hasty = sum(map(str.isalnum, text)) > MOST_LETTERS_S * seconds
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     words = [_plain(text[start:end]) for start, end in spans]
-    for period in range(1, len(words) // 2 + 1):
+    for period in range(1, (len(words) - 1 if hasty else len(words) // 2) + 1):
         first = _repeated_from(words, period)
         phrase = set(words[first - period : first])
         is_run_on = len(words) - first >= period * (run - 1)
         is_phrase = len(phrase) >= _MIN_PHRASE and not any(map(_is_number, phrase))
-        if is_run_on or (is_phrase and len(words) - first >= period):
+        again = len(words) - first
+        if is_run_on or (is_phrase and again >= period) or (hasty and again >= min(period, 2)):
             return text[: spans[first - 1][1]]
     return text
 

@@ -120,7 +120,7 @@ class WhisperRecogniser:
         mean = result.scores[0] * len(tokens) / (len(tokens) + 1)
         reading = Reading(text, float(result.no_speech_prob), float(mean))
         fault = text_fault(reading, self._config.gate) or self._voice_fault(audio, reading)
-        said = cut_repeats(text, self._config.gate.repeats) if fault is None else ""
+        said = cut_repeats(text, self._config.gate.repeats, audio.size / RATE_HZ) if fault is None else ""
         return Transcript(said, reading.no_speech, reading.mean_logprob, len(tokens), fault)
 
     def _voice_fault(self, audio: Audio, reading: Reading) -> str | None:

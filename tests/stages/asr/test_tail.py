@@ -42,13 +42,28 @@ def test_a_late_first_stamp_does_not_lose_the_words():
     ],
 )
 def test_repeated_tails_are_cut_and_what_people_say_twice_is_not(said, kept):
-    assert cut_repeats(said, run=5) == kept
+    assert cut_repeats(said, run=5, seconds=10.0) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds", "kept"),
+    [
+        ("All right, Sam. All right, Sam.", 0.9, "All right, Sam."),
+        ("All right, Sam. All right,", 0.9, "All right, Sam."),
+        ("Thank you. Thank you.", 1.6, "Thank you. Thank you."),
+        ("Bye bye.", 0.6, "Bye bye."),
+        ("Goodbye. Goodbye.", 0.5, "Goodbye."),
+        ("An extraordinarily uninteresting appointment", 0.9, "An extraordinarily uninteresting appointment"),
+    ],
+)
+def test_what_nobody_could_have_said_in_the_time_is_cut_at_its_repetition(said, seconds, kept):
+    assert cut_repeats(said, run=5, seconds=seconds) == kept
 
 
 @given(WORDS)
 def test_cutting_keeps_a_beginning_and_loses_no_kind_of_word(words):
     text = " ".join(words)
-    kept = cut_repeats(text, run=5)
+    kept = cut_repeats(text, run=5, seconds=30.0)
     assert text.startswith(kept)
     assert set(kept.split()) == set(words)
 
