@@ -55,7 +55,7 @@ def test_what_is_measured_outside_is_what_talk_reports(tmp_path: Path) -> None:
         assert turn.outside_ms is not None
         assert turn.reported_ms is not None
         assert abs(turn.outside_ms - turn.reported_ms) <= 20.0, turns
-    assert report["replay"] == {"mode": "live", "max_gap_s": None}
+    assert report["replay"]["mode"] == "live"
     kept = load_call(tmp_path / "talk" / "talk.call.json")
     assert len(kept.turns) == 3
     assert kept.agent is not None
