@@ -171,15 +171,23 @@ async def build(loaded: Loaded, say: Say = lambda line: None) -> Session:
 
 async def _load(config: Config, compute: Compute, say: Say) -> Engines:
     store = Store(config.paths.models)
-    asr_path = store.path(config.asr.model)
+    own_asr = config.asr.engine != "pipecat"
+    asr_path = store.path(config.asr.model) if own_asr else None
     voice_path = store.path(config.tts.voice)
     remote = config.seats[FAST].engine == "remote"  # then the model is a name at the server, no file here
     seat_path = Path(config.seats[FAST].model) if remote else store.path(config.seats[FAST].model)
 
-    make_recogniser = engine("asr", config.asr.engine)
     make_seat = engine("seat", config.seats[FAST].engine)
     make_voice = engine("voice", config.tts.engine)
     make_turn_end = engine("turn_end", "smart-turn")
+
+    def recogniser_of(grant: Grant) -> Recogniser:
+        if asr_path is None:
+            from agent.pipecat_stt import PipecatRecogniser
+
+            return PipecatRecogniser(config.asr)
+        made: Recogniser = engine("asr", config.asr.engine)(asr_path, config.asr)
+        return made
 
     def seat(grant: Grant) -> Seat:
         if remote:
@@ -198,7 +206,7 @@ async def _load(config: Config, compute: Compute, say: Say) -> Engines:
 
     # Loaded inside the owner's threads: the libraries' own threads inherit their place behind playback.
     recogniser, fast, voice, turn_end, text_end = await asyncio.gather(
-        compute.run(Priority.BACKGROUND, lambda grant: make_recogniser(asr_path, config.asr)),
+        compute.run(Priority.BACKGROUND, recogniser_of),
         compute.run(Priority.BACKGROUND, seat),
         compute.run(Priority.BACKGROUND, lambda grant: make_voice(_onnx(voice_path), config.tts)),
         compute.run(Priority.BACKGROUND, lambda grant: make_turn_end(config.endpoint.smart_turn)),

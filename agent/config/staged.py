@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
 from stages.asr.config import AsrConfig
@@ -12,7 +15,11 @@ from stages.tts.config import TtsConfig
 class RecognitionConfig(AsrConfig):
     """Recognition with its model."""
 
-    engine: str = Field("whisper", min_length=1, description="recogniser, by its name in stages/registry.py")
+    engine: str = Field(
+        "whisper",
+        min_length=1,
+        description="recogniser, by its name in stages/registry.py; pipecat: the service of that name below",
+    )
     model: str = Field("whisper-base", min_length=1, description="a name from `models list`, or a folder")
     partial_every_ms: float = Field(
         500.0,
@@ -25,6 +32,17 @@ class RecognitionConfig(AsrConfig):
         gt=0.0,
         le=1.0,
         description="... and so much more that they take at most this share of one core",
+    )
+    service: str | None = Field(
+        None,
+        pattern=r"^[\w.]+:\w+$",
+        description="a segmented recognition service of pipecat, as module:Class; for engine pipecat",
+    )
+    service_options: Mapping[str, Any] = Field(
+        {}, description="what it is made with; $NAME takes an environment variable, for keys"
+    )
+    service_settings: Mapping[str, Any] = Field(
+        {}, description="its settings (model, language), as its own Settings class takes them"
     )
 
 

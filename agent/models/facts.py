@@ -29,7 +29,8 @@ def _used(config: Config) -> Iterator[tuple[str, str]]:
     yield "turn end, sound", str(ends.smart_turn.model_path or "smart-turn-v3.2")
     if ends.text_end.model is not None and ends.decide != "sound":
         yield "turn end, words", ends.text_end.model
-    yield "recognition", config.asr.model
+    if config.asr.engine != "pipecat":
+        yield "recognition", config.asr.model
     for name in dict.fromkeys((FAST, *(seat.member for seat in config.council.seats))):
         if name in config.seats and config.seats[name].engine != "remote":
             yield f"seat {name}", config.seats[name].model
