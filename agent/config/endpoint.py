@@ -92,7 +92,7 @@ class EndpointConfig(BaseModel):
         "sound goes by smart-turn alone, on the schedule in points",
     )
     cut_ins: float = Field(
-        0.1,
+        0.085,
         ge=0.01,
         le=0.3,
         description="share of the caller's pauses that fused may take for the turn's end; less waits longer",
